@@ -1,34 +1,44 @@
 //! Tool definitions: one loader for the built-in ones and those that users write.
 //!
-//! A definition is a YAML file with one `tool:` in it, or several under `custom_tools:`. [`load`] takes the built-in
-//! ones and the users', both as text; what breaks a rule becomes a [`Problem`] with its line, and
-//! the other definitions still load. Nothing here reads a file.
+//! A definition is a YAML file with one `tool:` in it, or several under `custom_tools:`. [`load_catalogue`] takes
+//! the built-in ones and the users', both as text; what breaks a rule becomes a [`DefinitionProblem`] with its line,
+//! and the other definitions still load. Nothing here reads a file.
+//!
+//! # Invariants
+//!
+//! - No tool states a lower risk than the code behind it has.
+//!   Test: `a_tool_is_no_less_risky_than_what_runs_it`
 
 mod check;
 pub mod complete;
 mod definition;
 pub mod discovery;
+pub(crate) mod exact_params;
 mod example;
+mod function_form;
 mod load;
 pub mod node;
+mod own_nodes;
 mod reader;
 mod schema;
-mod short;
-mod shown;
+mod short_form;
+mod show_hidden;
+mod tool_protocol;
 mod tree;
 
-pub(crate) use definition::folded;
+pub(crate) use check::misnamed_argument;
+pub(crate) use definition::{folded_name, is_of_project};
 
-pub use definition::{Alias, Example, Runs, Sandbox, ToolDef};
-pub use example::matches;
-pub use load::{Catalogue, load};
-pub use node::Problem;
-pub use schema::compile;
-pub use short::WHY;
-pub use shown::show_schema;
+pub use definition::{StandIn, ToolAlias, ToolDef, ToolExample, ToolRunner, ToolSandbox};
+pub use example::matches_example;
+pub use load::{ToolCatalogue, load_catalogue};
+pub use node::DefinitionProblem;
+pub use schema::compile_schema;
+pub use short_form::WHY;
+pub use show_hidden::show_schema;
 
 pub use crate::protocol::Risk;
-pub use tree::{TreeNode, tree};
+pub use tree::{OntologyTree, TreeNode};
 
 #[cfg(test)]
 mod tests;

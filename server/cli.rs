@@ -10,6 +10,7 @@ mod consent;
 mod context;
 mod demo;
 mod doctor;
+mod env;
 mod file;
 mod frames;
 mod git;
@@ -29,6 +30,7 @@ mod progress;
 mod replay;
 mod report;
 mod review;
+mod rule_questions;
 mod rules;
 mod sandbox;
 mod search;
@@ -38,6 +40,7 @@ mod show;
 mod status;
 mod syntax;
 mod tools;
+mod trace;
 mod undo;
 mod why;
 mod words;
@@ -62,21 +65,22 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Demo(demo::DemoArgs),
-    Lsp(lsp::Args),
-    Mcp(mcp::Args),
+    Lsp(lsp::LspArgs),
+    Mcp(mcp::McpArgs),
     Acp(acp::AcpArgs),
     Agent(agent::AgentArgs),
-    Serve(serve::Args),
-    Call(call::Args),
-    Tools(tools::Args),
+    Serve(serve::ServeArgs),
+    Call(call::CallArgs),
+    Tools(tools::ToolsArgs),
+    Env(env::EnvArgs),
     Patch(patch::PatchArgs),
-    Review(review::Args),
+    Review(review::ReviewArgs),
     Rules(rules::RulesArgs),
     Sandbox(sandbox::SandboxArgs),
-    Undo(undo::Args),
+    Undo(undo::UndoArgs),
     Search(search::SearchArgs),
     Send(send::SendArgs),
-    Why(why::Args),
+    Why(why::WhyArgs),
     Git(git::GitArgs),
     Log(log::LogArgs),
     Report(report::ReportArgs),
@@ -85,7 +89,7 @@ enum Command {
     Hint(hint::HintArgs),
     Hook(hook::HookArgs),
     Context(context::ContextArgs),
-    Status(status::Args),
+    Status(status::StatusArgs),
     Init(init::InitArgs),
     Consent(consent::ConsentArgs),
     Doctor(doctor::DoctorArgs),
@@ -93,66 +97,58 @@ enum Command {
     Man(man::ManArgs),
 }
 
-/// What the server says of itself goes to standard error, as `WHEREFORE_LOG` asks for (`info`, `wherefore=debug`).
-fn trace() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("WHEREFORE_LOG");
-    if let Ok(filter) = filter {
-        let lines = || print::LineWriter::new(std::io::stderr());
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines).init();
-    }
-}
-
 /// Parses the arguments and runs the subcommand they name. Exit codes: 0 done, 1 a fault, 2 wrong usage.
 pub fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == guard::ARGUMENT) {
-        return guard::run();
+        return guard::run_guard();
     }
-    guard::offer();
-    completions::answer::<Arguments>();
-    trace();
-    let arguments = match help::grouped(Arguments::command()).try_get_matches() {
+    guard::offer_guard();
+    completions::answer_shell::<Arguments>();
+    let _trace = trace::start_trace();
+    let arguments = match help::group_subcommands(Arguments::command()).try_get_matches() {
         Ok(matches) => Arguments::from_arg_matches(&matches),
         Err(error) => Err(error),
     };
     let arguments = arguments.unwrap_or_else(|error| error.exit());
     limits::outlive_size_limit();
-    let code = run(arguments.command);
+    let code = run_command(arguments.command);
     telemetry::close_all();
     code
 }
 
 /// Runs a subcommand.
-fn run(command: Command) -> ExitCode {
+fn run_command(command: Command) -> ExitCode {
     match command {
-        Command::Demo(args) => demo::run(&args),
-        Command::Lsp(args) => lsp::run(&args),
-        Command::Mcp(args) => mcp::run(&args),
-        Command::Acp(args) => acp::run(&args),
-        Command::Agent(args) => agent::run(&args),
-        Command::Serve(args) => serve::run(&args),
-        Command::Call(args) => call::run(&args),
-        Command::Tools(args) => tools::run(&args),
-        Command::Patch(args) => patch::run(&args),
-        Command::Review(args) => review::run(&args),
-        Command::Rules(args) => rules::run(&args),
-        Command::Sandbox(args) => sandbox::run(&args),
-        Command::Undo(args) => undo::run(&args),
-        Command::Search(args) => search::run(&args),
-        Command::Send(args) => send::run(&args),
-        Command::Why(args) => why::run(&args),
-        Command::Git(args) => git::run(&args),
-        Command::Log(args) => log::run(args),
-        Command::Report(args) => report::run(&args),
-        Command::Replay(args) => replay::run(&args),
-        Command::WorkingSet(args) => working_set::run(&args),
-        Command::Hint(args) => hint::run(&args),
-        Command::Hook(args) => hook::run(&args),
-        Command::Context(args) => context::run(&args),
-        Command::Status(args) => status::run(&args),
-        Command::Init(args) => init::run(&args),
-        Command::Consent(args) => consent::run(&args),
-        Command::Doctor(args) => doctor::run(&args),
-        Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args, Arguments::command()),
+        Command::Demo(args) => demo::run_demo(&args),
+        Command::Lsp(args) => lsp::run_lsp(&args),
+        Command::Mcp(args) => mcp::run_mcp(&args),
+        Command::Acp(args) => acp::run_acp(&args),
+        Command::Agent(args) => agent::run_agent(&args),
+        Command::Serve(args) => serve::run_serve(&args),
+        Command::Call(args) => call::run_call(&args),
+        Command::Tools(args) => tools::run_tools(&args),
+        Command::Env(args) => env::run(&args),
+        Command::Patch(args) => patch::run_patch(&args),
+        Command::Review(args) => review::run_review(&args),
+        Command::Rules(args) => rules::run_rules(&args),
+        Command::Sandbox(args) => sandbox::run_sandbox(&args),
+        Command::Undo(args) => undo::run_undo(&args),
+        Command::Search(args) => search::run_search(&args),
+        Command::Send(args) => send::run_send(&args),
+        Command::Why(args) => why::run_why(&args),
+        Command::Git(args) => git::run_git_command(&args),
+        Command::Log(args) => log::run_log(args),
+        Command::Report(args) => report::run_report(&args),
+        Command::Replay(args) => replay::run_replay(&args),
+        Command::WorkingSet(args) => working_set::run_working_set(&args),
+        Command::Hint(args) => hint::run_hint(&args),
+        Command::Hook(args) => hook::run_hook(&args),
+        Command::Context(args) => context::run_context(&args),
+        Command::Status(args) => status::run_status(&args),
+        Command::Init(args) => init::run_init(&args),
+        Command::Consent(args) => consent::run_consent(&args),
+        Command::Doctor(args) => doctor::run_doctor(&args),
+        Command::Completions(args) => completions::run_completions(&args),
+        Command::Man(args) => man::run_man(&args, Arguments::command()),
     }
 }

@@ -3,80 +3,137 @@
 //!
 //! Invariants: a command of an agent never writes to the workspace itself, but to a layer over it; the rules judge each
 //! change that is taken from there; where no sandbox can be built, nothing runs.
+//!
+//! # Invariants
+//!
+//! - No command that failed is reported as a call that went well, by a notice, a message or the log.
+//!   Test: `a_command_that_fails_is_told_as_failed_by_every_way`,
+//!   `any_editor_that_shows_every_call_shows_a_command_that_failed`
+//! - No command of an agent writes to the workspace but through a proposal, or to a path that git ignores and does
+//!   not track, in a repository, by a pattern that the person knows, unless the person's settings say so, or the
+//!   person allows a command whose changes cannot be kept in a layer. None reads a path that the rules close.
+//!   Test: `what_a_command_changes_is_decided_hunk_by_hunk`,
+//!   `a_build_is_applied_and_what_git_ignores_is_written_directly`,
+//!   `what_git_tracks_is_reviewed_whatever_pattern_matches_it`, `an_index_of_any_form_is_asked`,
+//!   `only_git_and_only_patterns_that_were_looked_at_decide`, `nothing_is_written_directly_where_no_repository_is`,
+//!   `a_direct_write_breaks_a_hard_link`, `a_build_is_what_the_projects_own_files_define`,
+//!   `where_changes_cannot_be_kept_apart_each_command_asks`, `what_the_rules_close_is_closed_to_commands`
+//! - No command outlives its limit, its cancelled call or its server, however it starts others.
+//!   Test: `a_limit_ends_a_command_with_all_that_it_started`
 
+mod apart_layer;
 mod artifacts;
 mod attached;
 mod bounds;
 mod builds;
 mod capture;
-mod carrier;
+mod change_order;
 mod changes;
 mod closures;
+mod command_closures;
+mod command_layers;
+mod connections;
+mod direct;
 mod error;
-mod exported;
+mod forwarded_port;
 mod git;
-mod ignored;
+mod git_diff;
+mod guard;
+mod ignored_paths;
+mod index_copy;
+mod index_file;
+mod inner;
+mod kept_apart;
+mod kept_layers;
 mod layer;
+mod layer_covers;
+mod layer_files;
 mod limit_word;
 mod line_whys;
-mod live;
-mod passed;
+mod live_output;
+mod pass_ignored;
+mod person_git;
+mod person_tools;
 mod plan;
+mod planted_files;
 mod processes;
 mod python;
+mod repository_layer;
 mod run;
+mod run_later;
+mod sandbox_limits;
 mod script;
 mod scrollback;
-mod server;
+mod session_caches;
+mod session_servers;
+mod silent;
+mod started_server;
+mod temporary;
 mod terminal_text;
-mod tracked;
+mod tracked_files;
+mod unlooked;
+mod vetted_files;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
 pub(crate) use artifacts::Artifact;
 pub(crate) use attached::{AttachedOutcome, AttachedRequest};
 pub(crate) use bounds::CommandBounds;
-pub(crate) use capture::readable;
-pub(crate) use carrier::Carrier;
+pub(crate) use builds::CommandKind;
+pub(crate) use capture::plain_text;
+pub(crate) use connections::ConnectionCarrier;
 pub(crate) use error::ExecutionError;
-pub(crate) use exported::git_diff;
 pub(crate) use git::{
     CommitRange, DiffRequest, DiffSides, DiffedFile, GitReader, LineNotes, LogRequest, LoggedCommit,
     StatusEntry,
 };
-pub(crate) use ignored::IgnoredPaths;
-pub(crate) use limit_word::LimitWord;
+pub(crate) use git_diff::git_diff;
+pub(crate) use ignored_paths::IgnoredPaths;
+pub(crate) use kept_apart::TakeOverOutcome;
+pub(crate) use layer::sweep_layers;
+pub(crate) use limit_word::{LONGER_BY_DEFINITION, LimitWord};
 pub(crate) use line_whys::{WhyRequest, line_whys};
-pub(crate) use processes::{Process, ProcessState, Processes};
+pub(crate) use planted_files::planted_files;
+pub(crate) use processes::{BackgroundCommand, BackgroundCommands, ProcessState};
 pub(crate) use python::{PythonError, PythonOutcome, PythonRequest};
+pub(crate) use repository_layer::{RepositoryDecision, TakenRepository};
 pub(crate) use run::RunOutcome;
-pub(crate) use script::{ScriptOutcome, ScriptRequest, ScriptRuntime};
+pub(crate) use script::{JavaScriptRequest, ScriptOutcome, ScriptRuntime};
 pub(crate) use scrollback::OutputPart;
-pub(crate) use server::{ServerCommand, StartedServer};
+pub(crate) use session_servers::ReachedPort;
+pub(crate) use started_server::{ServerCommand, StartedServer};
 
-use crate::base::hidden::short;
-use crate::base::{WorkspacePath, blocking};
-use crate::protocol::CommandEffects;
-use crate::registry::{Call, Draft};
-use crate::sandbox::{Effects, Launcher, Level, Plan, Planted, Running, SandboxError};
-use crate::session::{FedCommand, Scope};
-use crate::workspace::{FileKind, Files};
-use closures::{ClosureFinder, Closures};
-use layer::Layer;
-use live::LiveCommand;
-use run::Watched;
+use crate::base::hidden::shorten_to_line;
+use crate::base::{WorkspacePath, run_blocking};
+use crate::protocol::{ChangeKind, CommandEffects, DirectWrites, PathAccess};
+use crate::registry::{CallDraft, CheckedCall, PathChange};
+use crate::rules::PathRuling;
+use crate::sandbox::{
+    RunningCommand, SandboxError, SandboxLauncher, SandboxLevel, SandboxPlan, WriteEffects,
+};
+use crate::session::{CallScope, FedCommand};
+use crate::workspace::FileKind;
+use closures::Closures;
+use command_closures::CommandClosures;
+use command_layers::CommandLayers;
+use direct::{BackgroundFolders, DirectRequest};
+use layer::CommandLayer;
+use live_output::LiveCommand;
+use run::WatchedStreams;
 use scrollback::Scrollback;
-use tracked::TrackedFiles;
+use session_caches::CacheLayers;
+use session_servers::{ServingCommand, SessionServers};
+use tracked_files::TrackedFiles;
 use wherefore_fetch::HostList;
 
-/// What is said where a command's changes could not be kept apart.
-const WRITTEN: &str =
+/// The note of an answer where a command's changes could not be kept apart.
+const WRITTEN_AT_ONCE: &str =
     "what the command changed was written at once; it is not in the log and cannot be undone";
 
 /// Characters of a command that editors are shown.
-const SHOWN: usize = 400;
+const SHOWN_CHARS: usize = 400;
 
 /// A command that a call runs.
 #[derive(Clone, Debug)]
@@ -85,232 +142,326 @@ pub(crate) struct CommandRequest {
     pub(crate) argv: Vec<String>,
     /// The folder that it starts in.
     pub(crate) cwd: WorkspacePath,
-    /// Variables that it is given beside those of every command.
+    /// The variables that it gets in addition to those of every command.
     pub(crate) env: BTreeMap<String, String>,
-    /// What it reads from its standard input.
+    /// The standard input.
     pub(crate) input: Option<Vec<u8>>,
-    /// The hosts that it reaches, through a proxy of ours.
+    /// The hosts that it reaches, through wherefore's proxy.
     pub(crate) hosts: HostList,
-    /// How long it may run.
+    /// The time that it may run.
     pub(crate) limit: Duration,
 }
 
-/// What a command brought about.
+/// The outcome of a command.
 #[derive(Debug)]
 pub(crate) struct CommandOutcome {
-    /// What it wrote, and how it ended.
+    /// The run: the command's output and its end.
     pub(crate) run: RunOutcome,
-    /// What it changed.
-    pub(crate) draft: Draft,
+    /// The changes, as a draft.
+    pub(crate) draft: CallDraft,
     /// Changes that were not taken, a sentence each.
     pub(crate) left_out: Vec<String>,
+    /// The changes of ignored paths, which are already written.
+    pub(crate) written: Vec<DirectWrites>,
+    /// The kind of the command: a build, or any other.
+    pub(crate) kind: CommandKind,
 }
 
 /// Runs the commands of one workspace.
 #[derive(Debug)]
-pub(crate) struct Executor {
-    launcher: Launcher,
-    closures: ClosureFinder,
+pub(crate) struct CommandExecutor {
+    launcher: SandboxLauncher,
+    closures: CommandClosures,
     tracked: TrackedFiles,
-    processes: Processes,
+    processes: BackgroundCommands,
+    servers: SessionServers,
+    /// Held while a decision on the repository is carried out.
+    repository: tokio::sync::Mutex<()>,
 }
 
-impl Executor {
-    /// One whose sandboxes are built by `launcher`.
-    pub(crate) fn new(launcher: Launcher) -> Self {
+impl CommandExecutor {
+    /// Creates an executor whose sandboxes `launcher` builds.
+    pub(crate) fn new(launcher: SandboxLauncher) -> Self {
         Self {
             launcher,
-            closures: ClosureFinder::default(),
+            closures: CommandClosures::default(),
             tracked: TrackedFiles::default(),
-            processes: Processes::default(),
+            processes: BackgroundCommands::default(),
+            servers: SessionServers::default(),
+            repository: tokio::sync::Mutex::default(),
         }
     }
 
     /// The commands in the background.
-    pub(crate) fn processes(&self) -> &Processes {
+    pub(crate) fn background_commands(&self) -> &BackgroundCommands {
         &self.processes
     }
 
-    /// Whether a command's changes can be kept apart from the workspace. Where they cannot, a command writes at once, and
-    /// the rules ask about each.
-    pub(crate) fn has_layers(&self) -> bool {
-        self.launcher.probe().level == Level::Namespaces
+    /// The parts of the workspace that commands do not see.
+    pub(crate) fn closures(&self) -> &CommandClosures {
+        &self.closures
     }
 
-    /// What confines the commands of this machine, as each answer says it.
-    pub(crate) fn tier(&self) -> String {
+    /// Returns whether a command's changes can be kept apart from the workspace. Where they cannot, a command writes at
+    /// once, and the rules ask about each.
+    pub(crate) fn has_layers(&self) -> bool {
+        self.launcher.probe().level == SandboxLevel::Namespaces
+    }
+
+    /// The confinement tier of commands on this machine, as each answer names it.
+    pub(crate) fn sandbox_tier(&self) -> String {
         self.launcher.probe().of_commands().to_string()
     }
 
-    /// Tells before anybody is asked that this machine confines nothing.
+    /// Checks that this machine can confine commands, before the person is asked.
     ///
     /// # Errors
-    /// Where it does not, with how to mend that.
-    pub(crate) fn ready(&self) -> Result<(), ExecutionError> {
+    /// Fails where it cannot, with how to mend that.
+    pub(crate) fn ensure_confined(&self) -> Result<(), ExecutionError> {
         match self.launcher.probe() {
-            offered if offered.level == Level::Nothing => {
-                Err(SandboxError::Unavailable { wanted: Level::Landlock, offered: offered.clone() }.into())
+            offered if offered.level == SandboxLevel::Nothing => {
+                Err(SandboxError::Unavailable { wanted: SandboxLevel::Landlock, offered: offered.clone() }
+                    .into())
             }
             _ => Ok(()),
         }
     }
 
-    /// What becomes of a command's changes: what the person's settings say, else by whether it is a build. A caller's own word
+    /// The kind of a command, by which its changes are applied or reviewed. It is asked for before the command runs.
+    pub(crate) fn command_kind(&self, scope: &CallScope, request: &CommandRequest) -> CommandKind {
+        run_blocking(|| builds::command_kind(scope, request))
+    }
+
+    /// Returns whether a command's changes are applied: the person's settings decide, else it is so where it is a build
+    /// and all of its changes are new files that git does not track and that make no program run. A caller's own policy
     /// can only have them reviewed.
-    pub(crate) fn effects(
+    pub(crate) async fn applies_changes(
         &self,
-        scope: &Scope,
-        argv: &[String],
+        scope: &CallScope,
+        kind: CommandKind,
         asked: Option<CommandEffects>,
-    ) -> CommandEffects {
-        let settings = &scope.settings().sandbox;
-        let of_kind = || match builds::is_build(argv, &settings.builds) {
-            true => CommandEffects::Apply,
-            false => CommandEffects::Review,
-        };
-        match asked {
-            Some(CommandEffects::Review) => CommandEffects::Review,
-            _ => settings.effects.unwrap_or_else(of_kind),
+        draft: &CallDraft,
+    ) -> bool {
+        match (asked, scope.settings().sandbox.effects) {
+            (Some(CommandEffects::Review), _) | (_, Some(CommandEffects::Review)) => false,
+            (_, Some(CommandEffects::Apply)) => true,
+            (_, None) => kind == CommandKind::Build && self.is_all_new(scope, &draft.changes).await,
         }
     }
 
-    /// Runs a command to its end, and reads what it changed.
-    ///
-    /// # Errors
-    /// Where its folder is none, no sandbox can be built, its program is not there, or what it changed cannot be read.
-    pub(crate) async fn run(
-        &self,
-        scope: &Scope,
-        call: &Call,
-        request: CommandRequest,
-    ) -> Result<CommandOutcome, ExecutionError> {
-        self.run_within(scope, call, request, &CommandBounds::default()).await
+    /// Returns whether changes are nothing but new files, of which git tracks none and no rule speaks.
+    async fn is_all_new(&self, scope: &CallScope, changes: &[PathChange]) -> bool {
+        let rules = scope.files().paths().rules();
+        let is_new = |change: &PathChange| {
+            let is_made = match change.kind {
+                ChangeKind::Create | ChangeKind::Mkdir => true,
+                ChangeKind::Binary => change.before.is_none(),
+                _ => false,
+            };
+            let path = &change.path;
+            is_made
+                && path.name() != ignored_paths::IGNORE_FILE
+                && rules.paths().change_warning(path).is_none()
+                && rules.paths().check_access(PathAccess::Write, path) == PathRuling::Allow
+        };
+        if changes.is_empty() || !changes.iter().all(is_new) {
+            return false;
+        }
+        let Ok(reader) = GitReader::open_for_index(self, scope) else { return false };
+        let paths: Vec<&WorkspacePath> = changes.iter().map(|change| &change.path).collect();
+        match reader.index_part(&paths).await {
+            Ok(index) => !paths.iter().any(|path| index.has_path(path)),
+            Err(_) => false,
+        }
     }
 
-    /// Runs a command to its end within `bounds`, and reads what it changed.
+    /// Runs a command to its end within `bounds`, and reads its changes.
     ///
     /// # Errors
-    /// As [`Executor::run`].
+    /// Fails where its folder is none, no sandbox can be built, its program does not exist, or its changes cannot be
+    /// read.
     pub(crate) async fn run_within(
         &self,
-        scope: &Scope,
-        call: &Call,
+        scope: &CallScope,
+        call: &CheckedCall,
         request: CommandRequest,
         bounds: &CommandBounds,
     ) -> Result<CommandOutcome, ExecutionError> {
-        // Where its changes are not kept apart they are not those of somebody whom we do not know.
+        // Direct writes are never taken for those of an unknown program.
         let is_direct = !self.has_layers() && !bounds.is_read_only();
+        let kind = self.command_kind(scope, &request);
+        let began = SystemTime::now();
         let _writing = is_direct.then(|| scope.direct_writer());
-        let (layer, running, carrier) = blocking(|| self.start(scope, &request, bounds))?;
-        let live = self.live(scope, call, request.argv.join(" "), None);
-        let run = run::to_its_end(scope, running, Some(live), request.input, Watched::Both).await?;
+        let (layer, layers, running, carrier) = run_blocking(|| self.start_command(scope, &request, bounds))?;
+        let live = self.start_live(scope, call, request.argv.join(" "), None);
+        let CommandRequest { argv, input, .. } = request;
+        let run = run::run_to_completion(scope, running, Some(live), input, WatchedStreams::Both).await?;
+        let mut written = Vec::new();
+        let kept = run_blocking(|| layers.take_back(scope, &run.report))?;
         let (mut draft, mut left_out) = match run.report.overlays.first() {
-            Some(overlay) => blocking(|| changes::read(scope, overlay))?,
-            None if bounds.is_read_only() => <(Draft, Vec<String>)>::default(),
-            None => (Draft::default(), vec![format!("{}: {WRITTEN}", run.report.tier)]),
+            Some(overlay) => {
+                let request = DirectRequest { bounds, kind, began };
+                let direct = direct::write_ignored(self, scope, overlay, request).await?;
+                let (draft, mut left_out) = run_blocking(|| changes::read_changes(scope, overlay))?;
+                written = direct.written;
+                left_out.extend(direct.left_out);
+                (draft, left_out)
+            }
+            None if bounds.is_read_only() => <(CallDraft, Vec<String>)>::default(),
+            None => (CallDraft::default(), vec![format!("{}: {WRITTEN_AT_ONCE}", run.report.tier)]),
         };
-        left_out.extend(run.report.planted.iter().filter_map(|planted| moved_away(scope, planted)));
+        left_out.extend(kept);
+        left_out.extend(planted_files(scope, &run.report));
+        left_out.extend(sandbox_limits::describe_limits(scope, &argv, &run.report));
         drop((layer, carrier));
-        bounds.hold(&mut draft, &mut left_out);
-        Ok(CommandOutcome { run, draft, left_out })
+        bounds.filter_draft(&mut draft, &mut left_out);
+        Ok(CommandOutcome { run, draft, left_out, written, kind })
     }
 
-    /// Starts a command that goes on in the background, until it ends or its limit ends it. It writes to folders that git
-    /// ignores, and to the rest of the workspace where the person's settings have changes applied.
+    /// Starts a command that goes on in the background, until it ends or its limit ends it. It writes to ignored
+    /// folders, and to the rest of the workspace where the person's settings apply changes. Returns a sentence for each
+    /// ignored folder that it does not write.
     ///
     /// # Errors
-    /// As [`Executor::run`].
-    pub(crate) fn start_in_background(
+    /// As [`CommandExecutor::run_within`].
+    pub(crate) async fn start_in_background(
         &self,
-        scope: &Scope,
-        call: &Call,
+        scope: &CallScope,
+        call: &CheckedCall,
         request: &CommandRequest,
-    ) -> Result<(), ExecutionError> {
+    ) -> Result<Vec<String>, ExecutionError> {
         expect_folder(scope, &request.cwd)?;
-        let closures = self.closures(scope)?;
+        let closures = self.closures.find_lasting(scope)?;
         let applies = scope.settings().sandbox.effects == Some(CommandEffects::Apply);
-        let ignored = closures.ignored.clone();
-        let mut plan = plan::plan(scope, request, closures, Effects::WriteThrough);
-        if !applies {
-            plan.writable = ignored;
-        }
+        let folders = direct::background_folders(self, scope, closures.ignored.clone()).await;
+        let sentences = folders.describe_unwritten(
+            Path::new(scope.files().paths().root().real_path()),
+            applies,
+            self.has_layers(),
+        );
         let writing = applies.then(|| scope.direct_writer());
-        let mut running = self.launcher.spawn(&plan)?;
-        let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
+        let (running, carrier, layers) =
+            run_blocking(|| self.start_beside(scope, request, closures, folders, applies))?;
         let output = Scrollback::default();
-        let live = self.live(scope, call, request.argv.join(" "), Some(output.clone()));
-        let process = self.processes.add(call, request.argv.clone(), (running, carrier), (live, output))?;
+        let live = self.start_live(scope, call, request.argv.join(" "), Some(output.clone()));
+        let mut notices = live.new_stream();
+        let held = (running, (carrier, layers));
+        let process = self.processes.add_command(call, request.argv.clone(), held, (live, output))?;
+        let serving = ServingCommand::Background(call.id().clone(), process.clone());
+        let tell = move |text: &str| notices.push(format!("[wherefore: {text}]\r\n").as_bytes());
+        // It ends with its command.
+        drop(self.servers.follow(serving, scope.settings().sandbox.ports, tell));
         if writing.is_some() {
             tokio::spawn(async move {
-                process.ended().await;
+                process.wait_ended().await;
                 drop(writing);
             });
         }
-        Ok(())
+        Ok(sentences)
     }
 
-    /// Tells the editors of a command that was started; one whose output is `kept` runs in the background.
-    fn live(&self, scope: &Scope, call: &Call, command: String, kept: Option<Scrollback>) -> LiveCommand {
+    /// Starts a command that writes to ignored folders, or to all of the workspace where it `applies_changes`. What it writes where
+    /// files have names elsewhere goes to a layer that ends with it.
+    fn start_beside(
+        &self,
+        scope: &CallScope,
+        request: &CommandRequest,
+        closures: Closures,
+        folders: BackgroundFolders,
+        applies: bool,
+    ) -> Result<(RunningCommand, Option<ConnectionCarrier>, HeldLayers), ExecutionError> {
+        let mut plan = plan::plan_command(scope, request, closures, WriteEffects::WriteThrough);
+        plan.earlier = kept_apart::earlier_layer(scope);
+        let is_layered = !applies && self.has_layers() && !folders.shared.is_empty();
+        let layer = is_layered.then(|| CommandLayer::make(scope.files().state())).transpose()?;
+        match &layer {
+            _ if applies => plan.protected.extend(folders.shared),
+            None => plan.writable = folders.direct,
+            Some(layer) => {
+                plan.effects =
+                    WriteEffects::Overlay { folder: layer.path().to_owned(), direct: folders.direct.clone() };
+                plan.writable = [folders.direct, folders.shared].concat();
+            }
+        }
+        plan.shared_network = self.servers.make_network(&self.launcher);
+        let caches = session_caches::place(&mut plan, scope, true);
+        let mut running = self.launcher.spawn(&plan)?;
+        let carrier = connections::start_carrier(&mut running, &plan, &request.hosts)?;
+        Ok((running, carrier, (layer, caches)))
+    }
+
+    /// Notifies the editors of a started command; one whose output is `kept` runs in the background.
+    fn start_live(
+        &self,
+        scope: &CallScope,
+        call: &CheckedCall,
+        command: String,
+        kept: Option<Scrollback>,
+    ) -> LiveCommand {
         let feed = scope.command_feed(FedCommand {
             call_id: call.id(),
             why: call.why().as_str(),
-            command: short(&command, SHOWN),
-            tier: self.tier(),
+            command: shorten_to_line(&command, SHOWN_CHARS),
+            tier: self.sandbox_tier(),
             background: kept.is_some(),
         });
-        LiveCommand::start(feed, kept)
+        LiveCommand::start_feed(feed, kept)
     }
 
-    /// The files and folders of a workspace that the rules close to reading, where nobody said yes.
-    ///
-    /// # Errors
-    /// Where the workspace cannot be listed.
-    pub(crate) fn closed(&self, files: &Files) -> std::io::Result<Vec<PathBuf>> {
-        Ok(self.closures.find(files)?.masked)
+    /// Returns whether git has a file of the workspace in its index.
+    pub(crate) async fn is_tracked(&self, scope: &CallScope, path: &WorkspacePath) -> bool {
+        match GitReader::open(self, scope, std::slice::from_ref(path)) {
+            Ok(reader) => reader.is_tracked(path).await,
+            Err(_) => false,
+        }
     }
 
-    fn closures(&self, scope: &Scope) -> Result<Closures, ExecutionError> {
-        self.closures.find(scope.files()).map_err(ExecutionError::doing("listing the workspace"))
-    }
-
-    fn start(
+    fn start_command(
         &self,
-        scope: &Scope,
+        scope: &CallScope,
         request: &CommandRequest,
         bounds: &CommandBounds,
-    ) -> Result<(Layer, Running, Option<Carrier>), ExecutionError> {
+    ) -> Result<(CommandLayer, CommandLayers, RunningCommand, Option<ConnectionCarrier>), ExecutionError>
+    {
         expect_folder(scope, &request.cwd)?;
-        let layer = Layer::make(scope.files().state())?;
-        let mut closures = self.closures(scope)?;
+        let layer = CommandLayer::make(scope.files().state())?;
+        let mut closures = self.closures.find_closures(scope)?;
         bounds
-            .narrow(Path::new(scope.files().root().real()), &mut closures)
-            .map_err(ExecutionError::doing("listing the workspace"))?;
-        let plan = if bounds.is_read_only() {
-            let plan = plan::plan(scope, request, closures, Effects::WriteThrough);
-            Plan { lowest: Level::Landlock, writable: Vec::new(), ..plan }
+            .narrow_closures(Path::new(scope.files().paths().root().real_path()), &mut closures)
+            .map_err(ExecutionError::while_doing("listing the workspace"))?;
+        let (found, mut layers) = (closures.clone(), CommandLayers::default());
+        let mut plan = if bounds.is_read_only() {
+            let plan = plan::plan_command(scope, request, closures, WriteEffects::WriteThrough);
+            SandboxPlan { lowest: SandboxLevel::Landlock, writable: Vec::new(), ..plan }
         } else if self.has_layers() || bounds.are_partial() {
-            let (folder, direct) = (layer.path().to_owned(), closures.ignored.clone());
-            let effects = Effects::Overlay { folder, direct: direct.clone() };
-            let mut plan = plan::plan(scope, request, closures, effects);
-            plan.writable.extend(direct);
+            let effects = WriteEffects::Overlay { folder: layer.path().to_owned(), direct: Vec::new() };
+            let mut plan = SandboxPlan {
+                earlier: kept_apart::earlier_layer(scope),
+                ..plan::plan_command(scope, request, closures, effects)
+            };
+            layers = {
+                let index = bounds.are_none().then_some(self.closures.index());
+                CommandLayers::place(&mut plan, scope, (&found, index), layer.path())?
+            };
             plan
         } else {
-            Plan { lowest: Level::Landlock, ..plan::plan(scope, request, closures, Effects::WriteThrough) }
+            SandboxPlan {
+                lowest: SandboxLevel::Landlock,
+                ..plan::plan_command(scope, request, closures, WriteEffects::WriteThrough)
+            }
         };
+        plan.shared_network = self.servers.network();
+        layers.caches = session_caches::place(&mut plan, scope, false);
         let mut running = self.launcher.spawn(&plan)?;
-        let carrier = carrier::start(&mut running, &plan, &request.hosts)?;
-        Ok((layer, running, carrier))
+        let carrier = connections::start_carrier(&mut running, &plan, &request.hosts)?;
+        Ok((layer, layers, running, carrier))
     }
 }
 
-/// What is said of something that a command left in a folder that it writes at once.
-fn moved_away(scope: &Scope, planted: &Planted) -> Option<String> {
-    planted.quarantined.as_ref()?;
-    let path = planted.path.strip_prefix(scope.files().root().real()).unwrap_or(&planted.path);
-    Some(format!("{}: it could make programs run, and was moved out of the workspace", path.display()))
-}
+/// The layers of a command in the background.
+type HeldLayers = (Option<CommandLayer>, CacheLayers);
 
-fn expect_folder(scope: &Scope, path: &WorkspacePath) -> Result<(), ExecutionError> {
+fn expect_folder(scope: &CallScope, path: &WorkspacePath) -> Result<(), ExecutionError> {
     let what = match scope.files().stat(path)? {
         Some(stat) if stat.kind == FileKind::Folder => return Ok(()),
         Some(stat) => stat.kind.noun(),

@@ -1,29 +1,35 @@
-//! One process, several workspaces: the folders that are served, and the editors that are attached.
+//! The hub: one process that serves several workspace folders, and the editors that are attached to it.
 
-mod adopting;
+mod adopt_changes;
 mod agent_runs;
-mod attached;
+mod attached_commands;
+mod call_form;
+mod calling;
 mod client_files;
-mod definitions;
+mod command_tokens;
+mod definition_files;
 mod discovery;
 mod documents;
 mod editor_registry;
+mod environment_choice;
+mod environments;
 mod error;
 mod folder;
+mod kept_apart;
+mod model_result;
 mod native;
 mod note_files;
+mod notify_files;
 mod operation;
 mod outside;
-mod sending;
-mod sweeping;
-mod telling;
-mod told;
+mod repository;
+mod send_message;
+mod sweep;
 mod tool_similarity;
 mod toolbox;
 mod trail;
 mod watch_files;
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -33,43 +39,52 @@ use tokio::sync::{broadcast, watch};
 
 use crate::base::WorkspacePath;
 use crate::base::clock::{Clock, SystemClock};
-pub use crate::catalogue::Problem;
+pub use crate::catalogue::DefinitionProblem;
 use crate::ports::Editor;
-use crate::protocol::{Notice, SlotStatus};
-use crate::sandbox::Launcher;
-use crate::session::{Connected, SessionOptions};
-use crate::workspace::{Document, DocumentStore, WorkspaceError};
-pub use crate::workspace::{EditorId, Edits, TextChange};
+use crate::protocol::EditorNotice;
+use crate::sandbox::SandboxLauncher;
+use crate::session::{PresenceGuard, SessionOptions};
+use crate::workspace::{DocumentStore, WorkspaceError};
+pub use crate::workspace::{EditorId, TextChange, TextEdits};
 pub use agent_runs::{AgentRun, AgentRuns, NewRun};
-pub use attached::{AttachedCommands, AttachedState};
+pub use attached_commands::{AttachedCommands, AttachedState};
+pub(crate) use call_form::{caller_id, read_call, several};
+pub use calling::CallBatch;
 pub use client_files::ClientFiles;
-pub use discovery::Look;
+pub use command_tokens::{CommandPermit, CommandTokenError, CommandTokens, ConfinedCommand};
+pub use discovery::ToolLookup;
 pub use documents::DocumentEvent;
 use editor_registry::EditorRegistry;
 pub use editor_registry::HubChange;
 use error::ServedFolderError;
-pub use folder::Folder;
-pub use native::{ShownChange, ShownOutcome};
-pub use operation::{CALL, CALL_DESCRIPTION, CallToolParams, Operation, call_schema};
-pub use told::{FROM_THE_PERSON, RESULT, fault_object, told, undotted};
+pub use folder::ServedFolder;
+pub use model_result::{FROM_THE_PERSON, RESULT, fault_object, model_result, undot_names};
+pub use native::NativeCall;
+pub(crate) use native::tighten_judgement;
+pub use operation::{
+    CALL, CALL_ALL, CALL_ALL_DESCRIPTION, CALL_DESCRIPTION, CallToolParams, FindOperation, call_all_schema,
+    call_schema, read_operation,
+};
 pub use tool_similarity::ToolSimilarity;
 
-/// How a hub is made.
+/// The options of a hub.
 #[derive(Clone, Debug)]
 pub struct HubOptions {
     /// The editor at the other end, or [`crate::ports::NoEditor`].
     pub editor: Arc<dyn Editor>,
-    /// Whether short-lived processes of one day share a session log: the command line's.
+    /// True where short-lived processes of one day share a session log: the command line's.
     pub shared_log: bool,
-    /// The person's state folder: [`crate::base::person::state`], or another where nothing of theirs is to be touched.
+    /// The person's state folder: [`crate::base::person::state_dir`], or another one that leaves theirs untouched.
     pub state: Option<PathBuf>,
-    /// What builds the sandboxes that commands run in: this program, or another where it is a test.
-    pub launcher: Launcher,
+    /// The builder of the sandboxes that commands run in: this program, or another one in a test.
+    pub launcher: SandboxLauncher,
+    /// The environment for tools, as chosen at the start of the process.
+    pub environment: Option<String>,
 }
 
-/// Where a session log is.
+/// The location and the text of a session log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LogPlace {
+pub struct LogDocument {
     /// Its URI as a virtual document, `wherefore://log/SESSION`.
     pub uri: String,
     /// Its absolute path.
@@ -84,18 +99,18 @@ pub struct Hub(Arc<HubState>);
 
 #[derive(Debug)]
 struct HubState {
-    /// Whether short-lived processes of one day share a session log.
+    /// True where short-lived processes of one day share a session log.
     shared_log: bool,
     state: Option<PathBuf>,
-    launcher: Launcher,
+    launcher: SandboxLauncher,
+    environment: Option<String>,
     editors: Arc<EditorRegistry>,
     documents: Arc<DocumentStore>,
     clock: Arc<dyn Clock>,
-    folders: RwLock<Vec<Arc<Folder>>>,
+    folders: RwLock<Vec<Arc<ServedFolder>>>,
     client_settings: RwLock<Option<Value>>,
     roots: watch::Sender<Vec<String>>,
-    slot: RwLock<Option<SlotStatus>>,
-    news: Arc<toolbox::News>,
+    notifier: Arc<toolbox::ToolboxNotifier>,
     agents: AgentRuns,
 }
 
@@ -106,15 +121,15 @@ impl Hub {
         Self(Arc::new(HubState {
             shared_log: options.shared_log,
             launcher: options.launcher,
+            environment: options.environment,
             state: options.state,
-            news: Arc::new(toolbox::News::new(editors.clone())),
+            notifier: Arc::new(toolbox::ToolboxNotifier::new(editors.clone())),
             editors,
             documents: Arc::default(),
             clock: Arc::new(SystemClock),
             folders: RwLock::default(),
             client_settings: RwLock::default(),
             roots: watch::Sender::default(),
-            slot: RwLock::default(),
             agents: AgentRuns::default(),
         }))
     }
@@ -134,20 +149,25 @@ impl Hub {
             shared_log: self.0.shared_log,
             state: self.0.state.clone(),
         };
-        let folder = Folder::open(path, options, self.0.launcher.clone(), self.0.news.clone())?;
+        let folder = ServedFolder::open(
+            path,
+            options,
+            self.0.launcher.clone(),
+            self.0.notifier.clone(),
+            self.0.environment.clone(),
+        )?;
         if let Some(client) = &*self.0.client_settings.read() {
-            folder.configure(Some(client));
+            folder.toolbox().configure(Some(client));
         }
         let folder = Arc::new(folder);
         self.0.folders.write().push(folder.clone());
         // The command line is gone before anything changes.
         if !self.0.shared_log {
-            outside::start(&folder);
+            outside::start_watching(&folder);
         }
         self.place_documents();
         self.0.roots.send_replace(self.roots());
-        self.0.news.tools_changed();
-        self.0.news.stands_otherwise();
+        self.0.notifier.tools_changed();
         Ok(())
     }
 
@@ -160,47 +180,42 @@ impl Hub {
         drop(folders);
         self.place_documents();
         self.0.roots.send_replace(self.roots());
-        self.0.news.tools_changed();
-        self.0.news.stands_otherwise();
+        self.0.notifier.tools_changed();
     }
 
     /// An editor came: what only one can do is asked of it from now on.
-    pub fn attach(&self, editor: Arc<dyn Editor>) {
+    pub fn attach_editor(&self, editor: Arc<dyn Editor>) {
         for folder in self.folders() {
             let governance = folder.session().workspace().governance();
-            governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
+            governance
+                .warnings()
+                .iter()
+                .for_each(|warning| editor.tell(EditorNotice::Trouble(warning.clone())));
         }
-        self.0.editors.enter(editor);
-        self.0.news.stands_otherwise();
-        self.folders().iter().for_each(|folder| folder.session().files().known().called.notify_one());
+        self.0.editors.add_editor(editor);
+        self.folders().iter().for_each(|folder| folder.session().files().known_files().wanted.notify_one());
     }
 
     /// Takes that editor away, after its documents were closed. With the last one go the settings that it sent.
-    pub fn detach(&self, editor: &Arc<dyn Editor>) {
-        self.0.editors.leave(editor);
+    pub fn detach_editor(&self, editor: &Arc<dyn Editor>) {
+        self.0.editors.remove_editor(editor);
         if self.0.editors.is_empty() {
             self.settings_changed(None);
         }
-        self.0.editors.tell(Notice::WorkingSet);
-        self.0.news.stands_otherwise();
+        self.0.editors.tell(EditorNotice::WorkingSet);
     }
 
     /// An agent's connection of that name works in a folder, until what it returns is dropped.
-    pub fn connect(&self, root: &str, name: &str) -> Option<Connected> {
-        let folder = self.folder(Some(root)).ok()?;
-        let connected = folder.session().presence().connect(name);
-        folder.session().files().known().called.notify_one();
+    pub fn connect_agent(&self, root: &str, name: &str) -> Option<PresenceGuard> {
+        let folder = self.folder_at(Some(root)).ok()?;
+        let connected = folder.session().presence().add_connection(name);
+        folder.session().files().known_files().wanted.notify_one();
         Some(connected)
     }
 
-    /// The person selected something else in an editor.
-    pub fn selected(&self) {
-        self.0.editors.changed(HubChange::Selection);
-    }
-
-    /// Hears of every change from now on.
-    pub fn listen(&self) -> broadcast::Receiver<HubChange> {
-        self.0.editors.listen()
+    /// Returns a receiver of every change from now on.
+    pub fn subscribe_changes(&self) -> broadcast::Receiver<HubChange> {
+        self.0.editors.subscribe_changes()
     }
 
     /// The folders served, as they change.
@@ -210,17 +225,7 @@ impl Hub {
 
     /// A count that goes up whenever other definition files are wrong than before.
     pub fn watch_problems(&self) -> watch::Receiver<u64> {
-        self.0.news.problems.subscribe()
-    }
-
-    /// A count that goes up where settings were read, and with editors and folders that come and go.
-    pub fn watch_standing(&self) -> watch::Receiver<u64> {
-        self.0.news.standing.subscribe()
-    }
-
-    /// Tells whoever watches that.
-    pub(crate) fn stands_otherwise(&self) {
-        self.0.news.stands_otherwise();
+        self.0.notifier.problems.subscribe()
     }
 
     /// The editor to ask.
@@ -228,42 +233,25 @@ impl Hub {
         self.0.editors.clone()
     }
 
-    /// What editors have open, each document once.
-    pub(crate) fn documents(&self) -> Vec<Document> {
-        let mut seen = BTreeSet::new();
-        let all = self.0.documents.all().into_iter().map(|(_, document)| document);
-        all.filter(|document| seen.insert(document.uri.clone())).collect()
-    }
-
     /// Lists the tools of those servers that are taken in and were never listed, and takes them in; waits for that a
     /// while. A person at an editor may be asked whether a project's servers may start.
-    pub async fn settle(&self) {
+    pub async fn settle_servers(&self) {
         let folders = self.folders();
-        futures::future::join_all(folders.iter().map(|folder| folder.toolbox().settle())).await;
+        futures::future::join_all(folders.iter().map(|folder| folder.toolbox().settle_servers())).await;
     }
 
     /// The runs of the built-in agent.
-    pub fn agents(&self) -> &AgentRuns {
+    pub fn agent_runs(&self) -> &AgentRuns {
         &self.0.agents
     }
 
-    /// Whether an editor is attached.
-    pub fn attached(&self) -> bool {
+    /// Returns whether an editor is attached.
+    pub fn has_editor(&self) -> bool {
         self.0.editors.attached()
     }
 
-    /// How the slot of an agent that looks for its editor stands; none where none is wanted.
-    pub fn slot(&self) -> Option<SlotStatus> {
-        self.0.slot.read().clone()
-    }
-
-    /// Notes how that slot stands.
-    pub fn note_slot(&self, slot: Option<SlotStatus>) {
-        *self.0.slot.write() = slot;
-    }
-
     /// The folders served.
-    pub fn folders(&self) -> Vec<Arc<Folder>> {
+    pub fn folders(&self) -> Vec<Arc<ServedFolder>> {
         self.0.folders.read().clone()
     }
 
@@ -273,21 +261,22 @@ impl Hub {
     }
 
     /// The folder with the longest root that `path` lies in, and the path inside it.
-    pub fn locate(&self, path: &str) -> Option<(String, WorkspacePath)> {
+    pub fn locate_path(&self, path: &str) -> Option<(String, WorkspacePath)> {
         self.folder_of(path).map(|(folder, path)| (folder.root().to_owned(), path))
     }
 
-    fn folder_of(&self, path: &str) -> Option<(Arc<Folder>, WorkspacePath)> {
-        let inside =
-            |folder: &Arc<Folder>| Some((folder.clone(), WorkspacePath::parse(folder.root(), path).ok()?));
+    fn folder_of(&self, path: &str) -> Option<(Arc<ServedFolder>, WorkspacePath)> {
+        let inside = |folder: &Arc<ServedFolder>| {
+            Some((folder.clone(), WorkspacePath::parse(folder.root(), path).ok()?))
+        };
         self.folders().iter().filter_map(inside).max_by_key(|(folder, _)| folder.root().len())
     }
 
-    /// The folder meant by an absolute path; the only one, or the first, where none is named.
+    /// Returns the folder that holds an absolute path; the only one, or the first, where none is named.
     ///
     /// # Errors
     /// NOT_FOUND where none is open, or none that the path lies in.
-    pub fn folder(&self, root: Option<&str>) -> Result<Arc<Folder>, ServedFolderError> {
+    pub fn folder_at(&self, root: Option<&str>) -> Result<Arc<ServedFolder>, ServedFolderError> {
         match root {
             None => self.folders().first().cloned().ok_or(ServedFolderError::NoneOpen),
             Some(path) => self
@@ -297,31 +286,31 @@ impl Hub {
         }
     }
 
-    /// The folders meant by an absolute path: the one that it lies in; all where none is named.
+    /// Returns the folders for an absolute path: the one that it lies in; all where none is named.
     ///
     /// # Errors
     /// NOT_FOUND where it lies in none.
-    pub fn meant(&self, root: Option<&str>) -> Result<Vec<Arc<Folder>>, ServedFolderError> {
+    pub fn folders_for(&self, root: Option<&str>) -> Result<Vec<Arc<ServedFolder>>, ServedFolderError> {
         match root {
-            Some(root) => Ok(vec![self.folder(Some(root))?]),
+            Some(root) => Ok(vec![self.folder_at(Some(root))?]),
             None => Ok(self.folders()),
         }
     }
 
-    /// Tells those who listen that something changed.
-    pub fn changed(&self, change: HubChange) {
-        self.0.editors.changed(change);
+    /// Notifies the subscribers of a change.
+    pub fn notify_change(&self, change: HubChange) {
+        self.0.editors.notify_change(change);
     }
 
     /// The definition files that were refused, of every folder.
-    pub fn problems(&self) -> Vec<Problem> {
-        self.folders().iter().flat_map(|folder| folder.definition_problems()).collect()
+    pub fn definition_problems(&self) -> Vec<DefinitionProblem> {
+        self.folders().iter().flat_map(|folder| folder.toolbox().problems()).collect()
     }
 
     /// Takes the settings that the editor holds: they count as the person's. Files are read again too.
     pub fn settings_changed(&self, client: Option<Value>) {
         for folder in self.folders() {
-            folder.configure(client.as_ref());
+            folder.toolbox().configure(client.as_ref());
         }
         *self.0.client_settings.write() = client;
     }

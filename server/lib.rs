@@ -2,6 +2,15 @@
 //!
 //! The modules stand lowest layer first; each imports only from those above it in this list.
 //! `tests/tidy` holds them to that.
+//!
+//! # Invariants
+//!
+//! - No module imports from one below it in the table.
+//!   Test: `modules_import_only_from_above`
+//! - No door imports a tool, and no tool a door.
+//!   Test: `doors_do_not_import_tools`
+//! - Nothing but `lsp` knows tower-lsp.
+//!   Test: `only_the_lsp_door_uses_tower_lsp`
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 pub use wherefore_base as base;
@@ -12,6 +21,8 @@ pub use wherefore_redact as redact;
 
 pub mod ports;
 
+pub use wherefore_words as words;
+
 pub use wherefore_embed as embed;
 
 pub use wherefore_model as model;
@@ -20,11 +31,16 @@ pub use wherefore_fetch as fetch;
 
 pub use wherefore_patch as patch;
 
+pub use wherefore_review as review;
+pub use wherefore_structure as structure;
+
 pub use wherefore_provenance as provenance;
 
 pub use wherefore_shell as shell;
 
-pub mod native;
+pub mod agents;
+
+pub mod hooks;
 
 mod rules;
 
@@ -52,7 +68,7 @@ pub mod session;
 
 pub mod registry;
 
-mod review;
+mod proposals;
 
 mod pipeline;
 
@@ -75,8 +91,6 @@ mod socket;
 pub mod mcp;
 
 pub mod acp;
-
-mod ide;
 
 mod lsp;
 

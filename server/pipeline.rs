@@ -1,14 +1,17 @@
 //! The way of every call: resolve, log, permit, execute, review. Every door enters here and nowhere else.
 
-mod adopt;
+mod adopt_change;
 mod approvals;
+mod call_log;
+mod call_policy;
+mod client_question;
 mod execute;
-mod inject;
+mod fault_recovery;
 mod notices;
 mod permit;
-mod policy;
-mod record;
-mod run;
+mod repository;
+mod run_call;
+mod touch_memory;
 
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
@@ -26,83 +29,97 @@ use tokio_util::sync::CancellationToken;
 use crate::base::CallId;
 use crate::journal::JournalError;
 use crate::ports::Caller;
-use crate::protocol::{Envelope, Fault, RawCall, Status};
-use crate::registry::{Call, Draft, Refused, Registry};
-use crate::review::ProposalQueue;
-use crate::session::Session;
-pub(crate) use adopt::is_open;
+use crate::proposals::ProposalQueue;
+use crate::protocol::{Envelope, Fault, RawCall, RunEnding, Status};
+use crate::registry::{CallDraft, CheckedCall, RefusedCall, ToolRegistry};
+use crate::session::WorkspaceSession;
+pub(crate) use adopt_change::is_open;
 use approvals::SessionApprovals;
-use record::{CallEntry, Pace};
-use run::Run;
+use call_log::{CallEntry, LogDurability};
+use fault_recovery::FaultSubject;
+use run_call::CallRun;
 
-/// What the calls of one workspace go through.
-pub struct Pipeline {
-    session: Arc<Session>,
-    registry: Arc<Registry>,
+/// The pipeline of the calls of one workspace.
+pub struct CallPipeline {
+    session: Arc<WorkspaceSession>,
+    registry: Arc<ToolRegistry>,
     queue: Arc<ProposalQueue>,
-    /// One permit a call that runs. Waiting for a person takes none.
+    /// A permit for each call that runs. Waiting for a person takes none.
     slots: Semaphore,
-    /// One permit a call that waits for a slot or has one.
+    /// A permit for each call that waits for a slot or has one.
     places: Semaphore,
-    /// What the person need not be asked about again.
+    /// The approvals that the person need not be asked for again.
     approvals: Arc<SessionApprovals>,
-    /// How calls that run are stopped, by id.
+    /// The cancellation tokens of calls that run, by id.
     running: Mutex<HashMap<CallId, CancellationToken>>,
 }
 
-/// A call that runs, among those that can be told to stop.
-struct Stoppable<'a> {
-    pipeline: &'a Pipeline,
+/// The registration of a call that runs, by which it can be cancelled.
+struct StoppableCall<'a> {
+    pipeline: &'a CallPipeline,
     call: &'a CallId,
 }
 
-impl Drop for Stoppable<'_> {
+impl Drop for StoppableCall<'_> {
     fn drop(&mut self) {
         self.pipeline.running.lock().remove(self.call);
     }
 }
 
-/// What is done for a call once it is in the log.
-enum Work {
+/// The work of a call once it is in the log.
+enum CallWork {
     /// Its activity runs.
     Run {
-        /// Tells it to stop.
+        /// The token that cancels it.
         cancel: CancellationToken,
-        /// Who made it.
+        /// The caller.
         caller: Option<Arc<dyn Caller>>,
     },
-    /// What it would do stands already, and is taken in.
-    Adopt(Draft),
+    /// The change exists already, and is taken in.
+    Adopt(CallDraft),
 }
 
-/// How a call ended, before it is put into an envelope.
-struct Ended {
+/// The outcome of a call, before it is put into an envelope.
+struct CallOutcome {
     status: Status,
     result: Option<Arc<serde_json::Value>>,
     error: Option<Fault>,
     truncated: bool,
     rest: Option<String>,
     blocks: Vec<serde_json::Value>,
-    /// What the caller has to know beside the result.
+    /// The warnings for the caller, in addition to the result.
     warnings: Vec<String>,
-    /// Whether no code ran: the model filled the output, or is asked to.
+    /// True where no code ran: the model filled the output, or is asked to.
     is_latent: bool,
 }
 
-/// A call that came to its end, and how it stands in the log.
-struct Carried {
+impl CallOutcome {
+    /// Describes the failure of the command that the call ran.
+    fn run_failure(&self) -> Option<String> {
+        // A result that a caller filled in reports no real command.
+        let did_run = self.error.is_none() && !self.is_latent;
+        self.result.as_deref().filter(|_| did_run).and_then(RunEnding::failure_words)
+    }
+}
+
+/// A finished call, with its entry in the log.
+struct LoggedCall {
     id: CallId,
     tool: String,
-    pace: Pace,
+    durability: LogDurability,
     /// The call, in the log.
     entry: Result<CallEntry, JournalError>,
-    ended: Ended,
+    outcome: CallOutcome,
     began: Instant,
 }
 
-impl Pipeline {
+impl CallPipeline {
     /// The pipeline of a workspace.
-    pub fn new(session: Arc<Session>, registry: Arc<Registry>, queue: Arc<ProposalQueue>) -> Self {
+    pub fn new(
+        session: Arc<WorkspaceSession>,
+        registry: Arc<ToolRegistry>,
+        queue: Arc<ProposalQueue>,
+    ) -> Self {
         let limits = session.workspace().settings().limits.clone();
         let places = limits.waiting.saturating_add(limits.running);
         Self {
@@ -116,8 +133,8 @@ impl Pipeline {
         }
     }
 
-    /// Tells a call to stop, at the person's word; whether one of that id runs.
-    pub fn cancel(&self, call: &str) -> bool {
+    /// Cancels a call for the person; returns whether one of that id ran.
+    pub fn cancel_call(&self, call: &str) -> bool {
         let cancel = self.running.lock().get(call).cloned();
         if let Some(cancel) = &cancel {
             cancel.cancel();
@@ -125,39 +142,45 @@ impl Pipeline {
         cancel.is_some()
     }
 
-    /// A call can be told to stop, until what this returns is dropped.
-    fn stoppable<'a>(&'a self, call: &'a CallId, cancel: &CancellationToken) -> Stoppable<'a> {
+    /// Registers a call for cancelling, until the returned guard is dropped.
+    fn mark_stoppable<'a>(&'a self, call: &'a CallId, cancel: &CancellationToken) -> StoppableCall<'a> {
         self.running.lock().insert(call.clone(), cancel.clone());
-        Stoppable { pipeline: self, call }
+        StoppableCall { pipeline: self, call }
     }
 
-    /// Takes a call all the way. Dropping the future cancels it: what runs is told to stop, and how it ended is
-    /// still logged.
-    pub async fn call(self: &Arc<Self>, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
+    /// Takes a call all the way. Dropping the future cancels it: running work is cancelled, and the outcome is still
+    /// logged.
+    pub async fn call_tool(self: &Arc<Self>, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
         let cancel = CancellationToken::default();
-        self.outliving(raw, Work::Run { cancel: cancel.clone(), caller }, cancel).await
+        self.run_detached(raw, CallWork::Run { cancel: cancel.clone(), caller }, cancel).await
     }
 
-    /// Takes in what somebody else's tool did already: `raw` says as a call what `draft` does, and nothing is run or
-    /// written. The change is in the log, reviewed and undone like one that a policy applied.
-    pub async fn adopt(self: &Arc<Self>, raw: RawCall, draft: Draft) -> Envelope {
-        self.outliving(raw, Work::Adopt(draft), CancellationToken::default()).await
+    /// Takes in a change that another program already made: `raw` states as a call the change in `draft`, and nothing
+    /// is run or written. The change is in the log, reviewed and undone like one that a policy applied.
+    pub async fn adopt_draft(self: &Arc<Self>, raw: RawCall, draft: CallDraft) -> Envelope {
+        self.run_detached(raw, CallWork::Adopt(draft), CancellationToken::default()).await
     }
 
-    async fn outliving(self: &Arc<Self>, raw: RawCall, work: Work, cancel: CancellationToken) -> Envelope {
-        let work = AssertUnwindSafe(self.clone().run(raw, work, cancel.clone())).catch_unwind();
+    async fn run_detached(
+        self: &Arc<Self>,
+        raw: RawCall,
+        work: CallWork,
+        cancel: CancellationToken,
+    ) -> Envelope {
+        let work = AssertUnwindSafe(self.clone().run_call(raw, work, cancel.clone())).catch_unwind();
         let failed =
             |_| fault_envelope(CallId::default(), Fault::internal("the call failed by an error of ours"));
-        Outliving { work: Some(Box::pin(work)), cancel }.await.unwrap_or_else(failed)
+        DetachOnDrop { work: Some(Box::pin(work)), cancel }.await.unwrap_or_else(failed)
     }
 
-    async fn run(self: Arc<Self>, raw: RawCall, work: Work, heard: CancellationToken) -> Envelope {
+    async fn run_call(self: Arc<Self>, raw: RawCall, work: CallWork, heard: CancellationToken) -> Envelope {
         let began = Instant::now();
         let origin = raw.origin.clone();
-        let heard_settings = self.session.hear().await;
-        if let Work::Adopt(draft) = &work
+        let heard_settings = self.session.reload_settings().await;
+        self.registry.changes().settled().await;
+        if let CallWork::Adopt(draft) = &work
             && let Err(fault) =
-                draft.changes.iter().try_for_each(|change| adopt::is_open(&self.session, change))
+                draft.changes.iter().try_for_each(|change| adopt_change::is_open(&self.session, change))
         {
             return fault_envelope(CallId::default(), fault);
         }
@@ -171,96 +194,106 @@ impl Pipeline {
         let governance = self.session.workspace().governance();
         let settings = governance.settings();
         let mut warnings = governance.warnings().to_vec();
-        let carried = match self.registry.resolve(raw, || id.clone(), &settings.why) {
-            Err(refused) => self.refused(*refused, began),
+        let carried = match self.registry.resolve_call(raw, || id.clone(), &settings.why) {
+            Err(refused) => self.log_refused(*refused, began),
             Ok(call) => {
                 warnings.extend(call.warnings().iter().cloned());
                 self.carry_out(call, work, began).await
             }
         };
-        let ended = match self.finish(carried).await {
+        let ended = match self.finish_call(carried).await {
             Ok(ended) => ended,
             Err(fault) => return fault_envelope(id, fault),
         };
-        warnings.extend(self.session.take_untold_troubles());
-        // Nobody hears the answer to a cancelled call: what is told beside a result waits for the next one.
+        warnings.extend(self.session.take_unreported_troubles());
+        // The caller does not read the answer to a cancelled call: notes for the agent wait for the next result.
         let is_heard = origin.door.reads_envelopes() && !heard.is_cancelled();
         Envelope {
             call_id: id,
             status: ended.status,
             result: ended.result,
+            latent: ended.is_latent,
             error: ended.error,
             truncated: ended.truncated,
             rest: ended.rest,
             blocks: ended.blocks,
             warnings: warnings.into_iter().chain(ended.warnings).collect(),
-            decisions: if is_heard { self.queue.deliveries(&origin) } else { Vec::new() },
-            messages: if is_heard { self.session.messages().take(&origin) } else { Vec::new() },
+            decisions: if is_heard { self.queue.deliveries().take_deliveries(&origin) } else { Vec::new() },
+            messages: if is_heard { self.session.messages().take_messages(&origin) } else { Vec::new() },
         }
     }
 
-    /// Logs a call that did not resolve, and tells the editor.
-    fn refused(&self, refused: Refused, began: Instant) -> Carried {
-        let entry = record::refused(&self.session, &refused);
-        self.session.editor().tell_call(&|| notices::refused(&self.session, &refused));
-        let Refused { call_id, tool, fault, .. } = refused;
-        Carried {
+    /// Logs a call that did not resolve, and notifies the editor.
+    fn log_refused(&self, refused: RefusedCall, began: Instant) -> LoggedCall {
+        let entry = call_log::log_refusal(&self.session, &refused);
+        self.session.editor().tell_call(false, &|| notices::refusal_notice(&self.session, &refused));
+        let RefusedCall { call_id, tool, fault, args, .. } = refused;
+        let fault = FaultSubject::of_call(&tool, &args).complete_fault(fault);
+        LoggedCall {
             id: call_id,
             tool,
-            pace: Pace::refused(&self.session),
+            durability: LogDurability::for_refusal(&self.session),
             entry,
-            ended: Ended::fault(fault),
+            outcome: CallOutcome::from_fault(fault),
             began,
         }
     }
 
     /// Logs a call, and runs it.
-    async fn carry_out(&self, call: Call, work: Work, began: Instant) -> Carried {
+    async fn carry_out(&self, call: CheckedCall, work: CallWork, began: Instant) -> LoggedCall {
         let (id, tool) = (call.id().clone(), call.tool().name().to_owned());
-        let pace = Pace::of(&self.session, &call);
-        let entry = record::call(&self.session, &call, pace);
+        let subject = FaultSubject::of_call(&tool, call.args());
+        let pace = LogDurability::for_call(&self.session, &call);
+        let entry = call_log::log_call(&self.session, &call, pace);
         let ended = match (&entry, work) {
-            (Ok(entry), Work::Run { cancel, caller }) => {
-                let _stoppable = self.stoppable(&id, &cancel);
-                Run { pipeline: self, pace, entry, cancel, caller }.to_its_end(call).await
+            (Ok(entry), CallWork::Run { cancel, caller }) => {
+                let _stoppable = self.mark_stoppable(&id, &cancel);
+                CallRun { pipeline: self, durability: pace, entry, cancel, caller }
+                    .run_to_completion(call)
+                    .await
             }
-            (Ok(_), Work::Adopt(draft)) => self.take_in(&call, draft).unwrap_or_else(Ended::fault),
-            (Err(error), _) => Ended::fault(error.clone().into()),
+            (Ok(_), CallWork::Adopt(draft)) => {
+                self.take_in(&call, draft).unwrap_or_else(CallOutcome::from_fault)
+            }
+            (Err(error), _) => CallOutcome::from_fault(error.clone().into()),
         };
-        Carried { id, tool, pace, entry, ended, began }
+        let error = ended.error.map(|fault| subject.complete_fault(fault));
+        let ended = CallOutcome { error, ..ended };
+        LoggedCall { id, tool, durability: pace, entry, outcome: ended, began }
     }
 
-    /// Logs how a call ended and tells the editor; then its answer may leave.
+    /// Logs the outcome of a call and notifies the editor; then its answer may leave.
     ///
     /// # Errors
-    /// What keeps the log from being written. The call may have run, but that cannot be vouched for: the fault says both.
-    async fn finish(&self, carried: Carried) -> Result<Ended, Fault> {
-        let end = record::end(&self.session, &carried);
-        self.session.editor().tell(notices::finish(&self.session, &carried));
-        let Carried { pace, entry, ended, .. } = carried;
-        let Err(error) = self.vouch(entry, end, pace).await else { return Ok(ended) };
+    /// The error that keeps the log from being written. The call may have run, but that cannot be vouched for: the
+    /// fault states both.
+    async fn finish_call(&self, carried: LoggedCall) -> Result<CallOutcome, Fault> {
+        let end = call_log::log_end(&self.session, &carried);
+        self.session.editor().tell(notices::finish_notice(&self.session, &carried));
+        let LoggedCall { durability: pace, entry, outcome: ended, .. } = carried;
+        let Err(error) = self.ensure_logged(entry, end, pace).await else { return Ok(ended) };
         let ran = ended.error.is_none_or(|error| error.applied == Some(true));
-        Err(Fault { applied: Some(ran && pace != Pace::Beside), ..error.into() })
+        Err(Fault { applied: Some(ran && pace != LogDurability::Async), ..error.into() })
     }
 
     /// Makes sure that a call is in the log, and its end too, or on its way there where that will do.
-    async fn vouch(
+    async fn ensure_logged(
         &self,
         call: Result<CallEntry, JournalError>,
         end: Result<CallEntry, JournalError>,
-        pace: Pace,
+        pace: LogDurability,
     ) -> Result<(), JournalError> {
-        call?.mark(&self.session)?;
+        call?.ensure_written(&self.session)?;
         let end = end?;
-        if pace == Pace::Durable {
-            self.session.log().journal()?.durable(end.mark(&self.session)?).await?;
+        if pace == LogDurability::Durable {
+            self.session.log().journal()?.wait_durable(end.ensure_written(&self.session)?).await?;
         }
         Ok(())
     }
 }
 
-impl Ended {
-    fn ok(result: serde_json::Value) -> Self {
+impl CallOutcome {
+    fn from_result(result: serde_json::Value) -> Self {
         let result = Some(Arc::new(result));
         Self {
             status: Status::Ok,
@@ -274,13 +307,18 @@ impl Ended {
         }
     }
 
-    fn fault(fault: Fault) -> Self {
-        Self { status: Status::Error, result: None, error: Some(fault), ..Self::ok(serde_json::Value::Null) }
+    fn from_fault(fault: Fault) -> Self {
+        Self {
+            status: Status::Error,
+            result: None,
+            error: Some(fault),
+            ..Self::from_result(serde_json::Value::Null)
+        }
     }
 }
 
-/// Whether a call changes anything in the workspace.
-fn changes_something(call: &Call) -> bool {
+/// Returns whether a call changes anything in the workspace.
+fn changes_something(call: &CheckedCall) -> bool {
     !call.effects().writes.is_empty()
 }
 
@@ -290,6 +328,7 @@ pub(crate) fn fault_envelope(call_id: CallId, fault: Fault) -> Envelope {
         call_id,
         status: Status::Error,
         result: None,
+        latent: false,
         error: Some(fault),
         truncated: false,
         rest: None,
@@ -300,14 +339,14 @@ pub(crate) fn fault_envelope(call_id: CallId, fault: Fault) -> Envelope {
     }
 }
 
-/// Work that is told to stop when nobody waits for it any more, and then goes on to its end by itself. It runs
-/// where it is waited for: a task of its own would cost a small call more than the call.
-struct Outliving<T: Send + 'static> {
+/// Work that is cancelled when its caller stops waiting, and then goes on to its end by itself. It runs in the caller's
+/// task: a task of its own would cost a small call more than the call.
+struct DetachOnDrop<T: Send + 'static> {
     work: Option<BoxFuture<'static, T>>,
     cancel: CancellationToken,
 }
 
-impl<T: Send + 'static> Future for Outliving<T> {
+impl<T: Send + 'static> Future for DetachOnDrop<T> {
     type Output = T;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
@@ -320,7 +359,7 @@ impl<T: Send + 'static> Future for Outliving<T> {
     }
 }
 
-impl<T: Send + 'static> Drop for Outliving<T> {
+impl<T: Send + 'static> Drop for DetachOnDrop<T> {
     fn drop(&mut self) {
         let Some(work) = self.work.take() else { return };
         self.cancel.cancel();

@@ -10,18 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::base::{CallId, ProposalId};
-use crate::protocol::{AskParams, CallNotice, Code, Fault, LookAnswer, LookParams, Notice};
-
-/// One replacement of whole lines in a document the editor has open.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LineEdit {
-    /// First line replaced, counted from 0.
-    pub start: u32,
-    /// How many lines are replaced.
-    pub count: u32,
-    /// What stands there afterwards, each line with its end.
-    pub text: String,
-}
+use crate::protocol::{
+    AskParams, CallNotice, Code, DiagnosticsAnswer, DiagnosticsParams, DirectWrites, EditorNotice, Fault,
+    LineEdit, Unanswered,
+};
 
 /// An edit of one open document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +24,9 @@ pub struct DocumentEdit {
     pub version: i32,
     /// The replacements, in order, none overlapping.
     pub edits: Vec<LineEdit>,
-    /// What the person sees it called.
+    /// The name of the edit for the person.
     pub label: String,
-    /// Whether the document was as on the disk, so that it is to be saved afterwards.
+    /// True if the document had no unsaved changes before, so that it is saved after the edit.
     pub save: bool,
 }
 
@@ -45,26 +37,26 @@ pub struct FileRename {
     pub from: String,
     /// The URI that it is to have.
     pub to: String,
-    /// What the person sees it called.
+    /// The name of the change for the person.
     pub label: String,
 }
 
 /// The editor at the other end, or none.
 pub trait Editor: Send + Sync + Debug {
-    /// Whether anyone is there to show a proposal to.
+    /// Returns whether a client is connected that can show a proposal.
     fn attached(&self) -> bool;
 
-    /// What it is called, where it says so.
+    /// Returns the name of the editor, if it gave one.
     fn name(&self) -> Option<String> {
         None
     }
 
-    /// Whether it has documents, and takes edits of them. One that only shows what waits has none.
+    /// Returns whether it has documents and applies edits of them. A client that only shows proposals does not.
     fn edits(&self) -> bool {
         true
     }
 
-    /// Whether it has the document of a URI open, in that version.
+    /// Returns whether it has the document of a URI open, in that version.
     fn holds(&self, _uri: &str, _version: i32) -> bool {
         false
     }
@@ -72,7 +64,7 @@ pub trait Editor: Send + Sync + Debug {
     /// Asks for an edit. `Ok(true)` is only a claim: read the document back. Bounded in time.
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>>;
 
-    /// Whether it renames files itself, with the documents that show them.
+    /// Returns whether it renames files itself, together with the documents that show them.
     fn renames(&self) -> bool {
         false
     }
@@ -82,46 +74,42 @@ pub trait Editor: Send + Sync + Debug {
         Box::pin(async { Err("this editor renames no files for its language servers".to_owned()) })
     }
 
-    /// Shows a question; nothing means no. Bounded in time.
-    fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>>;
+    /// Shows a question, and gives the answer. Bounded in time.
+    ///
+    /// # Errors
+    /// The reason why there is no answer.
+    fn ask(&self, question: AskParams) -> BoxFuture<'_, Result<String, Unanswered>>;
 
-    /// Asks what the person has before them; nothing where it does not say. Bounded in time.
-    fn look(&self, _: LookParams) -> BoxFuture<'_, Option<LookAnswer>> {
-        Box::pin(async { None })
+    /// Asks for its language servers' diagnostics of files. Bounded in time.
+    ///
+    /// # Errors
+    /// UNSUPPORTED if no editor has diagnostics; TIMEOUT if it does not answer.
+    fn diagnostics(&self, _: DiagnosticsParams) -> BoxFuture<'_, Result<DiagnosticsAnswer, Fault>> {
+        Box::pin(async { Err(Fault::new(Code::Unsupported, "no editor has the folder open")) })
     }
 
-    /// Has it save the document of a URI; whether it did. Bounded in time.
-    fn save(&self, _: String) -> BoxFuture<'_, bool> {
-        Box::pin(async { false })
-    }
+    /// Sends it a notice; never waits.
+    fn tell(&self, notice: EditorNotice);
 
-    /// Has it show the document of a URI; whether it did. Bounded in time.
-    fn open(&self, _: String) -> BoxFuture<'_, bool> {
-        Box::pin(async { false })
-    }
-
-    /// Tells it something; never waits.
-    fn tell(&self, notice: Notice);
-
-    /// Whether it shows the output of commands while they run.
+    /// Returns whether it shows the output of commands while they run.
     fn shows_commands(&self) -> bool {
         false
     }
 
-    /// Tells it that a call began; never waits. Where calls come too many to be told one by one it is only
-    /// counted, and the notice is not made.
-    fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {
-        self.tell(Notice::Call(notice()));
+    /// Notifies it that a call began, which `writes` or only reads; never waits. If there are too many calls to report each of
+    /// them, one that only reads is counted, and its notice is not made.
+    fn tell_call(&self, _writes: bool, notice: &dyn Fn() -> CallNotice) {
+        self.tell(EditorNotice::Call(notice()));
     }
 }
 
 /// Asks about hosts that a running call comes to, and did not declare: where a URL redirects to.
 pub trait HostGate: Send + Sync + Debug {
-    /// Lets the call reach a host, or says why not.
+    /// Allows the call to reach a host, or returns the fault that refuses it.
     fn reach<'a>(&'a self, host: &'a str) -> BoxFuture<'a, Result<(), Fault>>;
 }
 
-/// No editor: nobody to ask, nothing to show.
+/// The absence of an editor: it answers no question and shows nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoEditor;
 
@@ -134,21 +122,21 @@ impl Editor for NoEditor {
         Box::pin(async { Err("no editor is attached".to_owned()) })
     }
 
-    fn ask(&self, _: AskParams) -> BoxFuture<'_, Option<String>> {
-        Box::pin(async { None })
+    fn ask(&self, _: AskParams) -> BoxFuture<'_, Result<String, Unanswered>> {
+        Box::pin(async { Err(Unanswered::Nobody) })
     }
 
-    fn tell(&self, _: Notice) {}
+    fn tell(&self, _: EditorNotice) {}
 
-    fn tell_call(&self, _: &dyn Fn() -> CallNotice) {}
+    fn tell_call(&self, _: bool, _: &dyn Fn() -> CallNotice) {}
 }
 
-/// What a tool asks of whoever called it, while the call runs.
+/// A question of a tool to its caller, while the call runs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ask {
     /// The person behind it fills in a form.
     Form {
-        /// What the person reads.
+        /// The text for the person.
         message: String,
         /// The form, as a flat JSON Schema: the Model Context Protocol's `requestedSchema`.
         schema: Value,
@@ -159,12 +147,12 @@ pub enum Ask {
     Roots,
 }
 
-/// Whoever made a call, for as long as it waits for the answer.
+/// The maker of a call, for as long as it waits for the answer.
 pub trait Caller: Send + Sync + Debug {
-    /// Tells how far the call is: a message, and the percentage where it is known. Never waits.
+    /// Reports the progress of the call: a message, and the percentage if it is known. Never waits.
     fn progress(&self, message: &str, percentage: Option<u32>);
 
-    /// Tells what the call waits for; nothing once it waits no more. Never waits.
+    /// Reports the reason for which the call waits; none once it waits no more. Never waits.
     fn waiting(&self, what: Option<&str>) {
         if let Some(what) = what {
             self.progress(what, None);
@@ -176,10 +164,10 @@ pub trait Caller: Send + Sync + Debug {
         None
     }
 
-    /// Tells it something for its own log, under one of syslog's levels (`info`). Never waits.
+    /// Sends it a message for its own log, under one of syslog's levels (`info`). Never waits.
     fn log(&self, _level: &str, _data: Value) {}
 
-    /// Whether it can put a form to a person while the call goes on.
+    /// Returns whether it can show a form to a person while the call goes on.
     fn waits(&self) -> bool {
         false
     }
@@ -189,30 +177,38 @@ pub trait Caller: Send + Sync + Debug {
         None
     }
 
-    /// Whether a person there answers what the rules ask, and decides on changes, in place of the editor's.
+    /// Returns whether a person there answers the questions of the rules and decides on changes, in place of the editor's.
     fn decides(&self) -> bool {
         false
     }
 
-    /// How long its changes wait for decisions, whatever the settings say of clients; nothing where those count.
+    /// Returns whether a person there answers the questions of the rules, in place of the editor's.
+    fn answers_rules(&self) -> bool {
+        self.decides()
+    }
+
+    /// The time for which its changes wait for decisions, in place of the settings' time for clients; none if the settings apply.
     fn patience(&self) -> Option<Duration> {
         None
     }
 
-    /// Puts a question to the person there; nothing means no.
-    fn question(&self, _: AskParams) -> BoxFuture<'_, Option<String>> {
-        Box::pin(async { None })
+    /// Puts a question to the person there, and gives the answer.
+    ///
+    /// # Errors
+    /// The reason why there is no answer.
+    fn question(&self, _: AskParams) -> BoxFuture<'_, Result<String, Unanswered>> {
+        Box::pin(async { Err(Unanswered::Nobody) })
     }
 
-    /// Waits until the person there says that they decide on a proposal later.
+    /// Waits until the person there chooses to decide on a proposal later.
     fn left<'a>(&'a self, _: &'a ProposalId) -> BoxFuture<'a, ()> {
         Box::pin(std::future::pending())
     }
 
-    /// Tells it that a change of its call waits for a decision. Never waits.
+    /// Notifies it that a change of its call waits for a decision. Never waits.
     fn proposed(&self, _: &ProposalId, _: &CallId) {}
 
-    /// Asks several things at once, each under a key that the answer stands under too: what a form holds, with its
+    /// Asks several questions at once, and returns each answer under the key of its question: the values of a form, with its
     /// `action`; a message; `roots`.
     ///
     /// # Errors
@@ -226,20 +222,39 @@ pub trait Caller: Send + Sync + Debug {
 
 /// A command that its caller runs itself, confined, on its own terminal.
 pub trait AttachedCommand: Send + Sync + Debug {
-    /// Lets the command run, now that its call may, and waits for its end. `layered` says whether what it changes is kept
-    /// apart, to be decided on.
+    /// Allows the command to run, now that its call is allowed, and waits for its end.
     ///
     /// # Errors
     /// CANCELLED where the caller is gone.
-    fn run(&self, layered: bool) -> BoxFuture<'_, Result<AttachedReport, Fault>>;
+    fn run(&self, grant: AttachedGrant) -> BoxFuture<'_, Result<AttachedReport, Fault>>;
 
-    /// Whether a person was asked about it at its caller's, and said yes.
+    /// Returns whether a person was asked about it by its caller, and allowed it.
     fn is_allowed(&self) -> bool {
         false
     }
 }
 
-/// How a command ended that its caller ran.
+/// The permission of a command to run at its caller's.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AttachedGrant {
+    /// True if its changes are kept in a layer, to be decided on.
+    pub layered: bool,
+    /// The network that it shares with other commands of its session.
+    pub network: Option<SharedNetwork>,
+}
+
+/// A network that commands of a session share, as another process of the person's finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SharedNetwork {
+    /// The number of the process that keeps it.
+    pub keeper: u32,
+    /// The device of the namespace's file.
+    pub device: u64,
+    /// The inode of the namespace's file.
+    pub inode: u64,
+}
+
+/// The end of a command that its caller ran.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AttachedReport {
@@ -249,15 +264,17 @@ pub struct AttachedReport {
     pub signal: Option<String>,
     /// The limit that ended it, as an answer names it: `time`.
     pub limit: Option<String>,
-    /// How long it ran, in milliseconds.
+    /// Its duration in milliseconds.
     pub duration_ms: u64,
     /// The most memory it took, in bytes.
     pub peak_memory: u64,
-    /// What confined it: the tier, in words.
+    /// The tier of the sandbox that confined it, in words.
     pub sandbox: String,
     /// Changes that are not taken, a sentence each.
     pub left_out: Vec<String>,
-    /// What it changed and is kept apart, as a diff of git's.
+    /// Its changes of paths that git ignores, which are written already.
+    pub written: Vec<DirectWrites>,
+    /// Its changes that are kept in a layer, as a diff of git's.
     pub diff: String,
 }
 
@@ -270,7 +287,7 @@ pub struct Source {
     pub text: String,
 }
 
-/// How a summary is to read.
+/// The form of a summary.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// A list.
@@ -282,14 +299,14 @@ pub enum Style {
     Schema,
 }
 
-/// One statement of a summary.
+/// A statement of a summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
     /// The statement, as Markdown on one line.
     pub text: String,
     /// The line of the source that it comes from, counted from 1.
     pub line: Option<u32>,
-    /// How deep it stands in an outline.
+    /// The depth in an outline.
     pub depth: usize,
 }
 
@@ -298,18 +315,18 @@ pub struct Statement {
 pub struct Section {
     /// The source's path.
     pub path: String,
-    /// What is said of it, in order.
+    /// The statements about it, in order.
     pub statements: Vec<Statement>,
 }
 
-/// What shortens texts.
+/// A way to shorten texts.
 pub trait Summarizer: Send + Sync + Debug {
-    /// What a reader is told it is: a model's name, or `extractive`.
+    /// The name of it for a reader: a model's name, or `extractive`.
     fn by(&self) -> &str;
 
     /// A section for each source, in their order. Bounded in time.
     ///
     /// # Errors
-    /// What the model, or the way to it, says.
+    /// The fault of the model, or of the connection to it.
     fn summarize(&self, sources: Vec<Source>, style: Style) -> BoxFuture<'_, Result<Vec<Section>, Fault>>;
 }

@@ -1,8 +1,16 @@
-//! The requests of ours: the table says what each takes and answers, and every door asks by it.
+//! The requests of wherefore: the table lists the params and the answer of each, and every door uses it.
 //!
 //! A request is one row of the table and one file of the same name, which holds its handler and those of its types
 //! that no lower layer speaks of. From the table come the schemas and the plugins' types, what the language server
 //! registers, what the socket answers, and which requests the command line sends again.
+//!
+//! # Invariants
+//!
+//! - No request is declared in two places, and the server names none but by its row in the table of `requests.rs`.
+//!   Test: `a_request_is_a_row_and_a_file`, `methods_of_requests_stand_in_their_table`
+//! - No request is read as another one by a member that it does not know.
+//!   Test: `every_request_refuses_a_member_that_it_does_not_know_wherever_it_stands`,
+//!   `a_slip_in_a_decision_decides_nothing`
 
 pub mod agent_cancel;
 pub mod agent_events;
@@ -12,18 +20,23 @@ pub mod agent_say;
 pub mod attach;
 pub mod attached;
 pub mod call;
+pub mod call_all;
 pub mod cancel;
 pub mod collect;
 pub mod compose;
 pub mod decide;
+pub mod environment;
 pub mod expand_tool;
 pub mod hint;
+pub mod issue_command_token;
 pub mod judge_command;
+pub mod kept_apart;
 pub mod list;
 pub mod list_tools;
 pub mod log;
 pub mod native;
 pub mod proposals;
+pub mod repository;
 pub mod search;
 pub mod search_nodes;
 pub mod search_tools;
@@ -41,19 +54,21 @@ use futures::future::BoxFuture;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::catalogue::exact_params::read_exactly;
 use crate::hub::Hub;
 use crate::ports::Caller;
 use crate::protocol::{
     AgentCancelParams, AgentEventsAnswer, AgentEventsParams, AgentListAnswer, AgentListParams,
     AgentRunAnswer, AgentRunParams, AgentRunSummary, AgentSayParams, Code, CollectAnswer, DecideParams, Door,
-    Envelope, ExpandToolAnswer, ExpandToolParams, Fault, HintOutcome, HintParams, LineWhys, ListToolsAnswer,
-    ListToolsParams, Origin, ProposalsParams, RawCall, SearchNodesAnswer, SearchNodesParams,
-    SearchToolsAnswer, SearchToolsParams, SendAnswer, SendParams, UndoAnswer, WorkingSetAnswer,
+    Envelope, EnvironmentAnswer, EnvironmentParams, ExpandToolAnswer, ExpandToolParams, Fault, HintOutcome,
+    HintParams, LineWhys, ListToolsAnswer, ListToolsParams, Origin, ProposalsParams, RawCall,
+    SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, SendAnswer, SendParams,
+    UndoAnswer, WorkingSetAnswer,
 };
 
-/// Makes a type of each row, with what the row says of it, and the list of all.
+/// Makes a type of each row, with the row's members, and the list of all.
 macro_rules! table {
     (@ looks) => { true };
     (@ acts) => { false };
@@ -77,16 +92,22 @@ macro_rules! table {
     };
 }
 
-// `looks`: it changes nothing, so it may be made again where it is not known what became of it.
+// `looks`: it changes nothing, so it may be made again where its outcome is not known.
 table! {
     Call(RawCall) -> Envelope = "wherefore/call", acts,
         "Calls a tool; how it went stands in the envelope.";
+    CallAll(call_all::CallAllParams) -> call_all::CallAllAnswer = "wherefore/callAll", acts,
+        "Makes the calls of one message, an answer each.";
     Proposals(ProposalsParams) -> proposals::ProposalsAnswer = "wherefore/proposals", looks,
         "Lists the changes that wait for decisions.";
     Decide(DecideParams) -> decide::DecideAnswer = "wherefore/decide", acts,
         "Accepts or rejects hunks, at a person's word.";
     SendMessage(SendParams) -> SendAnswer = "wherefore/send", acts,
         "Keeps the person's words for an agent, whose next result brings them.";
+    KeptApart(kept_apart::KeptApartParams) -> kept_apart::KeptApartAnswer = "wherefore/keptApart", acts,
+        "Lists what commands changed of ignored paths and is kept apart, or takes it over or drops it.";
+    Repository(repository::RepositoryParams) -> repository::RepositoryAnswer = "wherefore/repository", acts,
+        "Lists what commands did to the repository and waits for a decision, or takes it over, drops it, or moves it back.";
     Undo(undo::UndoParams) -> UndoAnswer = "wherefore/undo", acts,
         "Takes back what a call changed.";
     Cancel(cancel::CancelParams) -> cancel::CancelAnswer = "wherefore/cancel", acts,
@@ -113,10 +134,14 @@ table! {
         "Gives all that a call of one tool needs.";
     Compose(compose::ComposeParams) -> compose::ComposeAnswer = "wherefore/compose", looks,
         "Puts several tools into a form that a model fills or a model's API takes.";
+    Environment(EnvironmentParams) -> EnvironmentAnswer = "wherefore/environment", acts,
+        "Says which environment tools run in, or has them run in another.";
     JudgeCommand(judge_command::JudgeCommandParams) -> crate::shell::Judgement = "wherefore/judgeCommand", looks,
         "Says what the rules make of a command, and of each command in it, without running it.";
-    Native(crate::native::NativeParams) -> crate::native::NativeAnswer = "wherefore/native", acts,
+    Native(crate::hooks::NativeParams) -> crate::hooks::NativeAnswer = "wherefore/native", acts,
         "Answers the hook of an agent whose own tool is about to act.";
+    IssueCommandToken(issue_command_token::IssueCommandTokenParams) -> issue_command_token::IssueCommandTokenAnswer = "wherefore/issueCommandToken", acts,
+        "Lets a command of an agent into the sandbox: its token holds for one run.";
     Attach(attach::AttachParams) -> Envelope = "wherefore/attach", acts,
         "Calls terminal.run for a command that its caller runs itself, confined.";
     Attached(attached::AttachedParams) -> attached::AttachedAnswer = "wherefore/attached", acts,
@@ -137,60 +162,59 @@ table! {
         "Says why lines of a file are as they are: who wrote each, for which call, and how it was decided.";
 }
 
-/// What the table says of a request.
+/// The table's description of a request.
 pub trait Signature: 'static {
     /// Its method on the wire.
     const METHOD: &'static str;
-    /// Whether it changes nothing: the command line sends it again where the server ended under it.
+    /// True where it changes nothing: the command line sends it again where the server ended under it.
     const READS: bool;
-    /// What it is for, as a sentence.
+    /// The purpose, as a sentence.
     const DOC: &'static str;
-    /// What it takes.
+    /// The params.
     type Params: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
-    /// What it answers.
+    /// The answer.
     type Answer: Serialize + DeserializeOwned + JsonSchema + Send + 'static;
 }
 
-/// A request of ours. Which door it came by is the asker's.
+/// A request of wherefore. Its door is the asker's.
 pub trait Request: Signature {
-    /// Answers it. Dropping the future ends what can be ended.
+    /// Answers it. Dropping the future ends the work that can be ended.
     ///
     /// # Errors
-    /// What keeps it from being answered.
-    fn answer(
+    /// The error that keeps it from being answered.
+    fn answer_request(
         hub: &Hub,
         params: Self::Params,
         asker: Asker,
     ) -> impl Future<Output = Result<Self::Answer, Fault>> + Send;
 
-    /// Reads its params; none at all are an empty object.
+    /// Reads its params; none at all are an empty object, and a member that it does not know is refused.
     ///
     /// # Errors
-    /// What is wrong with them, as a sentence.
-    fn read(params: Value) -> Result<Self::Params, String> {
-        let params = if params.is_null() { Value::Object(Map::new()) } else { params };
-        serde_json::from_value(params).map_err(|error| error.to_string())
+    /// The problem of the params, as a sentence.
+    fn read_params(params: Value) -> Result<Self::Params, String> {
+        read_exactly(params)
     }
 
-    /// Whether it is about tools that may not be known yet: those of servers that were never listed.
+    /// Returns whether it is about tools that may not be known yet: those of servers that were never listed.
     fn needs_servers(_hub: &Hub, _params: &Self::Params) -> bool {
         false
     }
 }
 
-/// Who asks.
+/// The party that asks.
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
     /// The way in, and which agent it is where it is one.
     pub origin: Origin,
-    /// Who is told how far a call is, and is asked about it.
+    /// The caller that gets the progress of a call, and is asked about it.
     pub caller: Option<Arc<dyn Caller>>,
 }
 
 impl Asker {
-    /// Somebody of whom no more is known than the door.
-    pub fn door(door: Door) -> Self {
-        Self::from(Origin::door(door))
+    /// Returns an asker of whom no more is known than the door.
+    pub fn from_door(door: Door) -> Self {
+        Self::from(Origin::from_door(door))
     }
 }
 
@@ -200,12 +224,12 @@ impl From<Origin> for Asker {
     }
 }
 
-/// Why a request was not answered.
+/// The reasons why a request was not answered.
 #[derive(Clone, Debug)]
 pub enum RequestRefusal {
     /// Its params are wrong: how, as a sentence.
     Params(String),
-    /// What it says itself.
+    /// The fault of the request itself.
     Fault(Fault),
 }
 
@@ -229,7 +253,7 @@ impl From<RequestRefusal> for Fault {
 /// A request of the table, with params and answer as JSON.
 #[derive(Debug)]
 pub struct Entry {
-    /// What the schemas say of it.
+    /// The description for the schemas.
     pub message: Message,
     answer: fn(&Hub, Value, Asker) -> BoxFuture<'_, Result<Value, RequestRefusal>>,
 }
@@ -243,8 +267,8 @@ impl Entry {
     /// Answers it.
     ///
     /// # Errors
-    /// What is wrong with the params, or what the request says.
-    pub fn answer<'a>(
+    /// The problem of the params, or the error of the request.
+    pub fn answer_json<'a>(
         &self,
         hub: &'a Hub,
         params: Value,
@@ -260,8 +284,8 @@ fn as_json<R: Request>(
     asker: Asker,
 ) -> BoxFuture<'_, Result<Value, RequestRefusal>> {
     async move {
-        let params = R::read(params).map_err(RequestRefusal::Params)?;
-        let answer = R::answer(hub, params, asker).await?;
+        let params = R::read_params(params).map_err(RequestRefusal::Params)?;
+        let answer = R::answer_request(hub, params, asker).await?;
         serde_json::to_value(answer).map_err(|error| Fault::internal(error.to_string()).into())
     }
     .boxed()
@@ -270,33 +294,33 @@ fn as_json<R: Request>(
 /// Answers the request of that method.
 ///
 /// # Errors
-/// UNSUPPORTED for a method that is not known, INVALID_ARGS for wrong params, and what the request says.
-pub async fn answer(hub: &Hub, method: &str, params: Value, asker: Asker) -> Result<Value, Fault> {
+/// UNSUPPORTED for a method that is not known, INVALID_ARGS for wrong params, and the error of the request.
+pub async fn answer_method(hub: &Hub, method: &str, params: Value, asker: Asker) -> Result<Value, Fault> {
     let entry = ALL.iter().find(|entry| entry.message.method == method);
     let none = || Fault::new(Code::Unsupported, format!("there is no request {method:?}"));
-    Ok(entry.ok_or_else(none)?.answer(hub, params, asker).await?)
+    Ok(entry.ok_or_else(none)?.answer_json(hub, params, asker).await?)
 }
 
 /// Gives the schema of a type.
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
 
-/// A message of ours, as schemas and the plugins' types are written from it.
+/// A message of wherefore, from which schemas and the plugins' types are written.
 #[derive(Debug)]
 pub struct Message {
     /// Its method on the wire.
     pub method: &'static str,
-    /// Who sends it: `client` or `server`.
+    /// The side that sends it: `client` or `server`.
     pub from: &'static str,
-    /// What it is for, as a sentence.
+    /// The purpose, as a sentence.
     pub doc: &'static str,
-    /// What it carries.
+    /// The type of its params.
     pub params: SchemaOf,
-    /// What it is answered; nothing for a notification.
+    /// The type of its answer; nothing for a notification.
     pub result: Option<SchemaOf>,
 }
 
 impl Message {
-    /// One that is answered.
+    /// Returns a message that is answered.
     pub const fn request<P: JsonSchema, A: JsonSchema>(
         from: &'static str,
         method: &'static str,
@@ -305,7 +329,7 @@ impl Message {
         Self { method, from, doc, params: schema_of::<P>, result: Some(schema_of::<A>) }
     }
 
-    /// One that is not.
+    /// Returns a message that is not answered.
     pub const fn notification<P: JsonSchema>(
         from: &'static str,
         method: &'static str,
@@ -318,3 +342,6 @@ impl Message {
 fn schema_of<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
+
+#[cfg(test)]
+mod tests;

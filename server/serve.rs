@@ -1,18 +1,17 @@
-//! The processes that serve: the editor's language server, and the server of agents where no editor runs.
+//! The processes that serve: the editor's language server, and the server for agents without an editor.
 
 mod doors;
 mod editor;
 mod headless;
 mod join;
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(crate) use editor::editor;
-pub(crate) use headless::headless;
+pub(crate) use editor::run_editor_server;
+pub(crate) use headless::run_headless;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinHandle;
@@ -20,20 +19,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::base::person;
 use crate::hub::{Hub, HubOptions};
-use crate::ide;
-use crate::mcp::Seal;
+use crate::mcp::StateSeal;
 use crate::ports::NoEditor;
 use crate::protocol::Fault;
-use crate::sandbox::Launcher;
-use crate::socket::{SocketListener, listen};
+use crate::sandbox::SandboxLauncher;
+use crate::socket::{SocketListener, listen_socket};
 
 const WORKERS: usize = 2;
 const STACK: usize = 1 << 20;
-/// How long a server may take to end once the system tells it to.
+/// The longest time that a server may take to end after a signal.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Runs a server to its end. It is given the word that the system tells it to end.
-fn run<S: Future<Output = ExitCode> + Send + 'static>(
+/// Runs a server to its end. It gets a token that is cancelled by a signal to end.
+fn run_server<S: Future<Output = ExitCode> + Send + 'static>(
     server: impl FnOnce(CancellationToken) -> S,
 ) -> ExitCode {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
@@ -45,16 +43,16 @@ fn run<S: Future<Output = ExitCode> + Send + 'static>(
             return ExitCode::FAILURE;
         }
     };
-    // On a worker: the reader and what it starts then run on one thread, with no wake-up between them.
+    // On a worker, so that the reader and its tasks run on one thread, without a wake-up between them.
     let told = CancellationToken::new();
-    let code = runtime.block_on(until_told_to_end(runtime.spawn(server(told.clone())), told));
+    let code = runtime.block_on(run_until_terminated(runtime.spawn(server(told.clone())), told));
     // A call that is deep in a system call does not hold up the end.
     runtime.shutdown_background();
     code
 }
 
-/// The code of a server that ends. One that the system tells to end answers what it took, and takes its files away.
-async fn until_told_to_end(mut server: JoinHandle<ExitCode>, word: CancellationToken) -> ExitCode {
+/// The exit code of a server. After a signal it answers the requests that it took, and removes its files.
+async fn run_until_terminated(mut server: JoinHandle<ExitCode>, word: CancellationToken) -> ExitCode {
     let Ok(mut told) = signal(SignalKind::terminate()) else {
         return server.await.unwrap_or(ExitCode::FAILURE);
     };
@@ -71,24 +69,19 @@ async fn until_told_to_end(mut server: JoinHandle<ExitCode>, word: CancellationT
     }
 }
 
-/// A hub with no folder and no editor yet.
-fn hub() -> Hub {
+/// A hub with no folder and no editor yet, whose tools run in `environment` where one is chosen.
+fn new_hub(environment: Option<String>) -> Hub {
     Hub::new(HubOptions {
         editor: Arc::new(NoEditor),
         shared_log: false,
-        state: person::state(),
-        launcher: Launcher::own().ready(),
+        state: person::state_dir(),
+        launcher: SandboxLauncher::own().with_ready_helper(),
+        environment,
     })
 }
 
-/// Keeps the slots for agents that look for their editor, until it is dropped.
-async fn slots(hub: &Hub) -> Infallible {
-    ide::serve(hub).await;
-    std::future::pending().await
-}
-
 /// Lets other processes in.
-fn let_in(hub: &Hub, headless: bool) -> Result<SocketListener, Fault> {
-    let doors = doors::Entrance { hub: hub.clone(), seal: Arc::new(Seal::new()?) };
-    Ok(listen(hub.clone(), Arc::new(doors), headless)?)
+fn open_socket(hub: &Hub, headless: bool) -> Result<SocketListener, Fault> {
+    let doors = doors::DoorSet { hub: hub.clone(), seal: Arc::new(StateSeal::new()?) };
+    Ok(listen_socket(hub.clone(), Arc::new(doors), headless)?)
 }

@@ -1,28 +1,28 @@
 //! The one owner of a folder's state, in parts that each have a lock of their own, and the scope of work in flight.
 
 mod command_feed;
-mod earlier;
+mod earlier_calls;
 mod error;
 mod fault;
 mod file_similarity;
+mod file_text;
 mod files;
 mod finder;
-mod finding;
-mod indexing;
+mod index_progress;
 mod known_files;
 mod line_history;
 mod log;
 mod log_checks;
 mod messages;
-mod open;
+mod open_log;
 mod presence;
 mod scope;
 mod search;
+mod search_files;
+mod search_texts;
 mod semantic_update;
-mod shown;
+mod shown_files;
 mod shown_texts;
-mod text;
-mod texts;
 mod troubles;
 mod working_files;
 mod workspace;
@@ -32,20 +32,20 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-pub use command_feed::{CommandEnd, CommandFeed, FedCommand};
+pub use command_feed::{CommandFeed, CommandFeedEnd, FedCommand};
 pub(crate) use error::{CallCancelled, SearchError, SessionError};
+pub use file_text::{TextSnapshot, unencodable_error};
 pub use files::SessionFiles;
-pub use finding::{Meant, WantedFiles, WantedLines, Where};
 pub use known_files::{DirectWriter, KnownContent, KnownFiles};
 pub use line_history::{KnownLines, LineHistory};
 pub use log::SessionLog;
 pub use log_checks::{AlteredLogs, LogChecks};
-pub use messages::{PersonMessages, Recipient};
-pub use presence::{Connected, Presence};
-pub use scope::Scope;
+pub use messages::{MessageRecipient, PersonMessages};
+pub use presence::{Presence, PresenceGuard};
+pub use scope::CallScope;
 pub use search::FileSearch;
-pub use shown::ShownFiles;
-pub use text::{Snapshot, unencodable};
+pub use search_files::{MeaningMatches, SearchScope, WantedFiles, WantedLines};
+pub use shown_files::ShownFiles;
 pub use troubles::SessionTroubles;
 pub use working_files::WorkingFiles;
 pub use workspace::Workspace;
@@ -53,21 +53,23 @@ pub use workspace::Workspace;
 use crate::base::CallId;
 use crate::base::clock::Clock;
 use crate::journal::Journal;
-use crate::memory::Memory;
+use crate::memory::WorkspaceMemory;
 use crate::ports::Editor;
-use crate::protocol::{Notice, Origin};
-use crate::workspace::{DocumentStore, FolderDocuments, Root, State, Store, WorkspaceError};
-use earlier::EarlierCalls;
+use crate::protocol::{EditorNotice, Origin};
+use crate::workspace::{
+    DocumentStore, FolderDocuments, WorkspaceError, WorkspaceRoot, WorkspaceState, WorkspaceStore,
+};
+use earlier_calls::EarlierCalls;
 use file_similarity::FileSimilarity;
-use workspace::Swap;
+use workspace::GovernanceSwap;
 
-/// What one workspace folder holds while a process serves it.
+/// The state of one workspace folder while a process serves it.
 #[derive(Debug)]
-pub struct Session {
+pub struct WorkspaceSession {
     workspace: Arc<Workspace>,
     files: Arc<SessionFiles>,
     search: Arc<FileSearch>,
-    memory: Arc<Memory>,
+    memory: Arc<WorkspaceMemory>,
     working_files: WorkingFiles,
     earlier: Arc<EarlierCalls>,
     log: Arc<SessionLog>,
@@ -78,41 +80,41 @@ pub struct Session {
     troubles: Arc<SessionTroubles>,
     editor: Arc<dyn Editor>,
     clock: Arc<dyn Clock>,
-    /// Whether it is one process of the command line.
+    /// True where it is one process of the command line.
     short_lived: bool,
 }
 
-/// How a session is opened.
+/// The options of a session.
 #[derive(Clone, Debug)]
 pub struct SessionOptions {
     /// The editor at the other end.
     pub editor: Arc<dyn Editor>,
-    /// What editors have open, in this folder and elsewhere.
+    /// The documents that editors have open, in this folder and elsewhere.
     pub documents: Arc<DocumentStore>,
     /// The time of day.
     pub clock: Arc<dyn Clock>,
-    /// Whether short-lived processes of one day share a log: the command line's.
+    /// True where short-lived processes of one day share a log: the command line's.
     pub shared_log: bool,
-    /// The person's state folder: [`crate::base::person::state`].
+    /// The person's state folder: [`crate::base::person::state_dir`].
     pub state: Option<PathBuf>,
 }
 
-impl Session {
+impl WorkspaceSession {
     /// Opens the workspace at `path`.
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     pub fn open(path: &str, options: SessionOptions) -> Result<Self, WorkspaceError> {
         let SessionOptions { editor, documents, clock, shared_log, state } = options;
-        let root = Arc::new(Root::open(Path::new(path))?);
-        let state = Arc::new(State::new(root, state));
-        // What a process that was killed left half-written. Where it cannot be swept now it is the next time.
-        let _ = state.sweep();
-        let store = Arc::new(Store::new(state));
+        let root = Arc::new(WorkspaceRoot::open(Path::new(path))?);
+        let state = Arc::new(WorkspaceState::new(root, state));
+        // A killed process may leave half-written files. A failed sweep is made up for the next time.
+        let _ = state.sweep_temporaries();
+        let store = Arc::new(WorkspaceStore::new(state));
         let workspace = Arc::new(Workspace::new(store.clone()));
         let governance = workspace.governance();
         let settings = governance.settings();
-        let memory = Arc::new(Memory::new(store, clock.clone(), settings.memory.half_life_min));
+        let memory = Arc::new(WorkspaceMemory::new(store, clock.clone(), settings.memory.half_life_min));
         let documents = FolderDocuments::new(documents, workspace.root());
         let files = Arc::new(SessionFiles::new(workspace.clone(), documents, shared_log));
         let troubles = Arc::new(SessionTroubles::new(editor.clone()));
@@ -126,7 +128,7 @@ impl Session {
             files: files.clone(),
             memory: memory.clone(),
             editor: editor.clone(),
-            finder: finder::Finder::default(),
+            finder: finder::FileFinder::default(),
             similarity: FileSimilarity::new(settings.embeddings.clone(), governance.no_model().cloned()),
         };
         let earlier = Arc::new(EarlierCalls::new(log.clone(), memory.clone(), presence.clone()));
@@ -139,7 +141,7 @@ impl Session {
         };
         let lines = LineHistory::new(workspace.clone(), files.clone());
         let log_checks = LogChecks::new(log.clone());
-        governance.warnings().iter().for_each(|warning| editor.tell(Notice::Trouble(warning.clone())));
+        governance.warnings().iter().for_each(|warning| editor.tell(EditorNotice::Trouble(warning.clone())));
         Ok(Self {
             workspace,
             files,
@@ -174,8 +176,8 @@ impl Session {
         &self.search
     }
 
-    /// What is remembered of the files.
-    pub fn memory(&self) -> &Memory {
+    /// The memory of the files.
+    pub fn memory(&self) -> &WorkspaceMemory {
         &self.memory
     }
 
@@ -189,13 +191,13 @@ impl Session {
         &self.log
     }
 
-    /// Whether the logs of this folder's sessions were altered.
+    /// Returns the checks of the logs of this folder's sessions: which of them were altered.
     pub fn log_checks(&self) -> &LogChecks {
         &self.log_checks
     }
 
-    /// Which call each line comes from.
-    pub fn lines(&self) -> &LineHistory {
+    /// Returns the record of the call that each line comes from.
+    pub fn line_history(&self) -> &LineHistory {
         &self.lines
     }
 
@@ -204,17 +206,17 @@ impl Session {
         self.earlier.take_in();
     }
 
-    /// Who is there.
+    /// Returns the agents that are there.
     pub fn presence(&self) -> &Arc<Presence> {
         &self.presence
     }
 
-    /// What the person says to agents.
+    /// The person's messages to agents.
     pub fn messages(&self) -> &PersonMessages {
         &self.messages
     }
 
-    /// What went wrong so far.
+    /// The troubles of the session so far.
     pub fn troubles(&self) -> &SessionTroubles {
         &self.troubles
     }
@@ -230,8 +232,8 @@ impl Session {
     }
 
     /// Keeps what searches need current from now on: for a process that stays.
-    pub fn serve(&self) {
-        self.search.serve();
+    pub fn keep_current(&self) {
+        self.search.keep_current();
     }
 
     /// Takes a call in: it is counted, the root is looked at, and it gets its id.
@@ -239,20 +241,20 @@ impl Session {
     /// # Errors
     /// NOT_FOUND where the root was removed, and what keeps the log from being written.
     pub fn begin_call(&self, origin: &Origin) -> Result<CallId, SessionError> {
-        self.presence.called(origin);
+        self.presence.count_call(origin);
         self.follow_root()?;
         Ok(self.log.next_call()?)
     }
 
-    /// Opens the root anew where another folder stands at its path: a checkout made again, or one that was put back.
-    /// Its settings count from then on.
+    /// Opens the root again where another folder is at its path: a checkout made again, or one that was put back. Its
+    /// settings count from then on.
     ///
     /// # Errors
     /// NOT_FOUND where the folder was removed.
     pub fn follow_root(&self) -> Result<(), WorkspaceError> {
         if self.workspace.follow_root()? {
             self.reconfigure();
-            self.troubles.report(format!(
+            self.troubles.report_trouble(format!(
                 "another folder stands at {} now; it is worked in from here on",
                 self.workspace.root()
             ));
@@ -260,32 +262,33 @@ impl Session {
         Ok(())
     }
 
-    /// Hears of settings files that changed. It takes two looks at the disk where none did.
+    /// Reloads the settings files where they changed. It takes two looks at the disk where none did.
     ///
     /// # Errors
-    /// INTERNAL where the files could not be read for a reason of our own.
-    pub async fn hear(self: &Arc<Self>) -> Result<(), SessionError> {
+    /// INTERNAL where the files could not be read because of an internal error.
+    pub async fn reload_settings(self: &Arc<Self>) -> Result<(), SessionError> {
         if self.workspace.is_current() {
             return Ok(());
         }
         let session = self.clone();
-        let heard =
-            tokio::task::spawn_blocking(move || session.workspace.refresh(|swap| session.spread(swap)));
+        let heard = tokio::task::spawn_blocking(move || {
+            session.workspace.refresh_settings(|swap| session.apply_swap(swap))
+        });
         heard.await.map_err(SessionError::Settings)
     }
 
     /// Reads the settings files again, with what the editor holds on top of the person's.
     pub fn configure(&self, client: Option<&Value>) {
-        self.workspace.configure(client, |swap| self.spread(swap));
+        self.workspace.configure(client, |swap| self.apply_swap(swap));
     }
 
     /// Reads the settings files again, with what the editor holds already.
     pub fn reconfigure(&self) {
-        self.workspace.reconfigure(|swap| self.spread(swap));
+        self.workspace.reconfigure(|swap| self.apply_swap(swap));
     }
 
-    /// Tells the parts that other settings and rules hold.
-    fn spread(&self, Swap { before, now }: &Swap) {
+    /// Passes other settings and rules on to the parts of the session.
+    fn apply_swap(&self, GovernanceSwap { before, now }: &GovernanceSwap) {
         if !Arc::ptr_eq(before.rules(), now.rules()) {
             // A text that was shown under other rules is not compared with any more.
             self.files.forget_shown_texts();
@@ -293,25 +296,26 @@ impl Session {
         self.search.similarity.configure(now.settings().embeddings.as_ref(), now.no_model().cloned());
         self.memory.set_half_life(now.settings().memory.half_life_min);
         for warning in now.warnings().iter().filter(|warning| !before.warnings().contains(warning)) {
-            self.editor.tell(Notice::Trouble(warning.clone()));
+            self.editor.tell(EditorNotice::Trouble(warning.clone()));
         }
     }
 
-    /// What is wrong with the settings and with our folders, a sentence each.
+    /// Returns the problems of the settings and of our folders, a sentence each.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = self.workspace.governance().problems();
-        problems.extend(self.workspace.store().unheard());
-        let trouble = self.workspace.state().trouble();
+        problems.extend(self.workspace.store().former_state_warning());
+        let trouble = self.workspace.state().folder().known_trouble();
         problems.extend(trouble.map(|error| format!("nothing can be changed: {error}")));
-        problems.extend(self.troubles.all());
+        problems.extend(self.troubles.all_troubles());
         problems
     }
 
-    /// The troubles that no answer has told of yet, those of the session log among them; the next call gets others.
-    pub fn take_untold_troubles(&self) -> Vec<String> {
-        let of_log = self.log.opened().map(Journal::troubles).unwrap_or_default();
-        of_log.into_iter().for_each(|trouble| self.troubles.report(trouble));
-        self.troubles.take_untold()
+    /// Takes the troubles that no answer has reported yet, including those of the session log; the next call gets the
+    /// later ones.
+    pub fn take_unreported_troubles(&self) -> Vec<String> {
+        let of_log = self.log.journal_if_open().map(Journal::troubles).unwrap_or_default();
+        of_log.into_iter().for_each(|trouble| self.troubles.report_trouble(trouble));
+        self.troubles.take_unreported()
     }
 
     /// Ends what runs in the background, and the log where it was opened.
@@ -319,8 +323,8 @@ impl Session {
         if !self.short_lived {
             self.working_files.drop_hints_of_agents();
         }
-        self.search.end();
-        self.lines.end();
+        self.search.stop_tasks();
+        self.lines.keep_pending();
         self.log.close();
     }
 }

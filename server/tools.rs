@@ -1,10 +1,17 @@
 //! The built-in tools: the activities, one file each, and the list of them.
+//!
+//! # Invariants
+//!
+//! - No tool shows or writes a file that a rule closes or asks about, by any spelling.
+//!   Test: `no_tool_shows_or_writes_a_closed_file_by_any_spelling`
 
 mod background;
 mod change;
 mod context_assemble;
 mod count;
+mod editor_diagnostics;
 mod fetch;
+mod file_part;
 mod fs_append;
 mod fs_copy;
 mod fs_edit;
@@ -17,12 +24,13 @@ mod git_diff;
 mod git_log;
 mod git_status;
 mod js_exec;
+mod machine_processes;
 mod memory_advise;
 mod memory_summarize;
 mod process_list;
 mod provenance_why;
 mod python_exec;
-mod refused;
+mod refusal;
 mod repository;
 mod review_wait;
 mod search_lexical;
@@ -37,13 +45,14 @@ mod workspace_files;
 
 use std::sync::Arc;
 
+pub(crate) use fs_patch::{PlacedPart, draft_parts, envelope_fault};
 pub(crate) use terminal_run::{AFTERWARDS, RunOutput};
 
-use crate::execution::Executor;
+use crate::execution::CommandExecutor;
+use crate::proposals::ProposalQueue;
 use crate::protocol::{Code, Fault};
-use crate::registry::{Activities, PROD};
-use crate::review::ProposalQueue;
-use crate::session::Scope;
+use crate::registry::Activities;
+use crate::session::CallScope;
 
 /// The built-in tools: each name with the code behind it. Its definition is `schemas/tools/NAME.yaml`.
 macro_rules! tools {
@@ -55,9 +64,9 @@ macro_rules! tools {
         )),+];
 
         /// Every built-in activity, under the name of its tool.
-        pub(crate) fn activities($queue: &Arc<ProposalQueue>, $executor: &Arc<Executor>) -> Arc<Activities> {
+        pub(crate) fn activities($queue: &Arc<ProposalQueue>, $executor: &Arc<CommandExecutor>) -> Arc<Activities> {
             let activities = Activities::default();
-            $(activities.register(PROD, $name, Arc::new($activity));)+
+            $(activities.register($name, Arc::new($activity));)+
             Arc::new(activities)
         }
     };
@@ -65,13 +74,14 @@ macro_rules! tools {
 
 tools! { queue, executor:
     "context.assemble" => context_assemble::AssembleContext,
+    "editor.diagnostics" => editor_diagnostics::ListDiagnostics,
     "fetch" => fetch::FetchUrl::default(),
     "fs.append" => fs_append::AppendText,
     "fs.copy" => fs_copy::CopyPath,
     "fs.edit" => fs_edit::EditFile,
     "fs.ls" => fs_ls::ListFolder,
     "fs.mkdir" => fs_mkdir::MakeFolder,
-    "fs.patch" => fs_patch::PatchFile,
+    "fs.patch" => fs_patch::ApplyPatch,
     "fs.read" => fs_read::ReadFile,
     "fs.write" => fs_write::WriteFile,
     "git.diff" => git_diff::ShowDiff(executor.clone()),
@@ -98,10 +108,10 @@ fn whole_unless(scope: &str) -> &str {
     if scope.is_empty() { "." } else { scope }
 }
 
-/// Does work that waits for the disk where it holds up nobody.
+/// Runs work that waits for the disk on a thread that may block.
 async fn off_thread<T: Send + 'static>(
-    scope: &Scope,
-    work: impl FnOnce(&Scope) -> Result<T, Fault> + Send + 'static,
+    scope: &CallScope,
+    work: impl FnOnce(&CallScope) -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
     let scope = scope.clone();
     let done = tokio::task::spawn_blocking(move || work(&scope)).await;

@@ -17,12 +17,12 @@ if (!existsSync(program)) {
 }
 rmSync(join(here, 'server'), { recursive: true, force: true });
 mkdirSync(join(here, 'server'));
-// The extension unpacks it when it is first activated (src/home.ts). The zip of a .vsix would make it a third larger.
+// The extension unpacks it when it is first activated (src/server/program_install.ts). The zip of a .vsix would make it a third larger.
 const bytes = readFileSync(program);
-const made = buildSync({ entryPoints: [join(here, 'src', 'places.ts')], bundle: true, platform: 'node', format: 'esm', write: false });
-const { turn } = await import(`data:text/javascript;base64,${Buffer.from(made.outputFiles[0].contents).toString('base64')}`);
+const made = buildSync({ entryPoints: [join(here, 'src', 'server', 'branch_filter.ts')], bundle: true, platform: 'node', format: 'esm', write: false });
+const { convertAddresses } = await import(`data:text/javascript;base64,${Buffer.from(made.outputFiles[0].contents).toString('base64')}`);
 const packed = Buffer.from(bytes);
-turn(packed, 0, 1);
+convertAddresses(packed, 0, 1);
 const params = {
   [constants.BROTLI_PARAM_QUALITY]: process.argv.includes('--quick') ? 4 : constants.BROTLI_MAX_QUALITY,
   [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,

@@ -1,4 +1,4 @@
-//! Why the proxy ends before its editor does.
+//! The reasons why the proxy ends before its editor does.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::protocol::Fault;
 
-/// Why the proxy ends.
+/// The reason why the proxy ends.
 #[derive(Debug, Error)]
 pub enum AcpError {
     /// The agent ended while its editor was still there.

@@ -1,25 +1,25 @@
-//! What editor and agent agree on at their begin: capabilities, the agent's name, the servers that a session starts.
+//! The negotiation at the start: capabilities, the agent's name, the servers that a session starts.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::proxy::Proxy;
+use super::proxy::AcpProxy;
 use crate::protocol::Fault;
 
-/// The name of our own server among those of a session.
+/// The name of wherefore's own server among those of a session.
 const SERVER: &str = "wherefore";
 
-/// What an editor can do itself.
+/// The capabilities of an editor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct EditorAbilities {
-    /// It reads its files for agents.
+    /// It can read its files for agents.
     pub(super) reads: bool,
 }
 
-/// Reads what the editor can do, and announces to the agent that it can read and write files: what it cannot is served
-/// here.
-pub(super) fn announce(params: &mut Value) -> EditorAbilities {
+/// Reads the editor's capabilities, and announces to the agent that files can be read and written: requests that the
+/// editor cannot serve are served here.
+pub(super) fn announce_files(params: &mut Value) -> EditorAbilities {
     let Some(params) = params.as_object_mut() else { return EditorAbilities::default() };
     let capabilities = params.entry("clientCapabilities").or_insert_with(|| json!({}));
     if !capabilities.is_object() {
@@ -35,15 +35,15 @@ pub(super) fn announce(params: &mut Value) -> EditorAbilities {
     abilities
 }
 
-/// Reads where a session works, and offers our tools to it, unless a server of our name is offered already. None where
+/// Reads the folder of a session, and adds wherefore's server to it, unless there is one of that name already. None if
 /// the request begins no session.
 ///
 /// # Errors
 /// NOT_FOUND where there is no such folder.
-pub(super) fn begin(proxy: &Proxy, params: &mut Value) -> Option<Result<Vec<String>, Fault>> {
+pub(super) fn prepare_session(proxy: &AcpProxy, params: &mut Value) -> Option<Result<Vec<String>, Fault>> {
     let folder = params.get("cwd").and_then(Value::as_str)?.to_owned();
     let servers = params.get_mut("mcpServers").and_then(Value::as_array_mut)?;
-    let root = match proxy.folders.root(Path::new(&folder)) {
+    let root = match proxy.folders.workspace_root(Path::new(&folder)) {
         Ok(root) => root,
         Err(fault) => return Some(Err(fault)),
     };
@@ -52,7 +52,9 @@ pub(super) fn begin(proxy: &Proxy, params: &mut Value) -> Option<Result<Vec<Stri
         servers.push(json!({ "name": SERVER, "command": proxy.options.program, "args": args, "env": [] }));
     }
     let more = params.get("additionalDirectories").and_then(Value::as_array).into_iter().flatten();
-    let more = more.filter_map(Value::as_str).filter_map(|folder| proxy.folders.root(Path::new(folder)).ok());
+    let more = more
+        .filter_map(Value::as_str)
+        .filter_map(|folder| proxy.folders.workspace_root(Path::new(folder)).ok());
     let mut roots = vec![root.clone()];
     roots.extend(more.filter(|other| *other != root));
     Some(Ok(roots))
@@ -78,9 +80,9 @@ mod tests {
             ),
         ] {
             let mut params = asked.clone();
-            assert_eq!(announce(&mut params), EditorAbilities { reads }, "{asked}");
+            assert_eq!(announce_files(&mut params), EditorAbilities { reads }, "{asked}");
             assert_eq!(params["clientCapabilities"], announced, "{asked}");
         }
-        assert_eq!(announce(&mut json!(3)), EditorAbilities::default());
+        assert_eq!(announce_files(&mut json!(3)), EditorAbilities::default());
     }
 }

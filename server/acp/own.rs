@@ -1,6 +1,6 @@
 //! The built-in agent as an agent of the protocol: an editor starts it, and its sessions are runs of the folder's server.
 //!
-//! It only translates: what the editor asks becomes a request of the server, and what happens in the run an update.
+//! It only translates: each request of the editor becomes a request of the server, and each event of the run an update.
 
 mod calls;
 mod files;
@@ -17,11 +17,13 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio_util::codec::FramedRead;
 
-use super::Folders;
+use super::FolderServers;
 use super::ask::EndAsker;
-use super::ends::{EndInput, EndOutbox, EndOutput};
-use super::message::{AskedRequest, RpcAnswer, RpcMessage, answer, fault, notification, refusal};
-use crate::base::lines::{Line, Lines};
+use super::message::{
+    RpcAnswer, RpcMessage, RpcRequest, answer_message, fault_error, notification_message, refusal_error,
+};
+use super::streams::{EndInput, EndOutbox, EndOutput};
+use crate::base::lines::{LineDecoder, StreamLine};
 use crate::protocol::AgentFiles;
 use session::OwnSession;
 
@@ -36,95 +38,98 @@ const NO_JSON: i64 = -32700;
 
 /// The agent at its editor.
 pub(super) struct OwnAgent {
-    folders: Arc<dyn Folders>,
+    folders: Arc<dyn FolderServers>,
     out: EndOutbox,
     /// Requests of the agent to its editor.
     editor: EndAsker,
     sessions: Mutex<HashMap<String, Arc<OwnSession>>>,
-    /// What the editor does with files.
+    /// The editor's capabilities for files.
     files: Mutex<AgentFiles>,
 }
 
 /// Serves an editor until it leaves.
-pub async fn run_own(from_editor: EndInput, to_editor: EndOutput, folders: Arc<dyn Folders>) {
+pub async fn run_own(from_editor: EndInput, to_editor: EndOutput, folders: Arc<dyn FolderServers>) {
     let out = EndOutbox::new(to_editor);
     let editor = EndAsker::new(out.clone());
     let agent =
         Arc::new(OwnAgent { folders, out, editor, sessions: Mutex::default(), files: Mutex::default() });
     let mut work = JoinSet::new();
-    let mut lines = FramedRead::new(from_editor, Lines::new(LONGEST));
+    let mut lines = FramedRead::new(from_editor, LineDecoder::new(LONGEST));
     while let Some(Ok(line)) = lines.next().await {
         while work.try_join_next().is_some() {}
         match line {
-            Line::Whole(line) => agent.hear(&line, &mut work).await,
-            Line::TooLong(envelope) => {
+            StreamLine::Whole(line) => agent.handle_line(&line, &mut work).await,
+            StreamLine::TooLong(envelope) => {
                 let words = format!("wherefore: the message is longer than {LONGEST} bytes");
                 let id = envelope.request_id().unwrap_or_default();
-                agent.out.send(&answer(&id, Err(refusal(&words)))).await;
+                agent.out.send_message(&answer_message(&id, Err(refusal_error(&words)))).await;
             }
         }
     }
-    agent.editor.end();
+    agent.editor.drop_open();
     work.shutdown().await;
     let sessions: Vec<_> = agent.sessions.lock().drain().map(|(_, session)| session).collect();
     for session in sessions {
-        session.end(&agent).await;
+        session.end_run(&agent).await;
     }
 }
 
 impl OwnAgent {
-    async fn hear(self: &Arc<Self>, line: &[u8], work: &mut JoinSet<()>) {
+    async fn handle_line(self: &Arc<Self>, line: &[u8], work: &mut JoinSet<()>) {
         match RpcMessage::read(line) {
-            RpcMessage::Answered { id, answer } => drop(self.editor.take(&id, answer)),
+            RpcMessage::Answer { id, answer } => drop(self.editor.take_answer(&id, answer)),
             RpcMessage::Request(asked) => {
                 let agent = self.clone();
                 work.spawn(async move {
-                    let result = agent.answer(&asked).await;
-                    agent.out.send(&answer(&asked.id, result)).await;
+                    let result = agent.answer_request(&asked).await;
+                    agent.out.send_message(&answer_message(&asked.id, result)).await;
                 });
             }
             RpcMessage::Notification { method, params } if method == "session/cancel" => {
                 let id = params.get("sessionId").and_then(Value::as_str).unwrap_or_default();
-                if let Some(session) = self.session(id) {
+                if let Some(session) = self.find_session(id) {
                     let agent = self.clone();
-                    work.spawn(async move { session.cancel(&agent).await });
+                    work.spawn(async move { session.cancel_turn(&agent).await });
                 }
             }
             RpcMessage::Notification { .. } => {}
             RpcMessage::Batch | RpcMessage::Other if line.trim_ascii().is_empty() => {}
             RpcMessage::Batch | RpcMessage::Other => {
-                let error = coded(NO_JSON, "wherefore: the line is no message of JSON-RPC 2.0");
-                self.out.send(&answer(&Value::Null, Err(error))).await;
+                let error = error_with_code(NO_JSON, "wherefore: the line is no message of JSON-RPC 2.0");
+                self.out.send_message(&answer_message(&Value::Null, Err(error))).await;
             }
         }
     }
 
-    async fn answer(self: &Arc<Self>, asked: &AskedRequest) -> RpcAnswer {
+    async fn answer_request(self: &Arc<Self>, asked: &RpcRequest) -> RpcAnswer {
         match asked.method.as_str() {
             "initialize" => {
-                *self.files.lock() = files::abilities(&asked.params);
-                Ok(initialized())
+                *self.files.lock() = files::editor_files(&asked.params);
+                Ok(initialize_result())
             }
             "authenticate" => Ok(json!({})),
             "session/new" => {
-                let session = self.begin(asked, None)?;
+                let session = self.begin_session(asked, None)?;
                 Ok(json!({ "sessionId": session.id, "modes": session.modes(self) }))
             }
             "session/load" => {
-                let id =
-                    asked.text("sessionId").ok_or_else(|| coded(BAD_PARAMS, "`sessionId` is missing"))?;
-                let session = self.begin(asked, Some(id))?;
-                let loaded = session.load(self).await;
+                let id = asked
+                    .text_param("sessionId")
+                    .ok_or_else(|| error_with_code(BAD_PARAMS, "`sessionId` is missing"))?;
+                let session = self.begin_session(asked, Some(id))?;
+                let loaded = session.load_conversation(self).await;
                 if loaded.is_err() {
                     self.sessions.lock().remove(id);
                 }
-                loaded.map(|()| json!({ "modes": session.modes(self) })).map_err(|refused| fault(&refused))
+                loaded
+                    .map(|()| json!({ "modes": session.modes(self) }))
+                    .map_err(|refused| fault_error(&refused))
             }
             "session/set_mode" => {
-                let session = self.known(asked)?;
-                let mode = asked.text("modeId").unwrap_or_default();
-                let policy = modes::policy(mode).ok_or_else(|| {
-                    coded(
+                let session = self.named_session(asked)?;
+                let mode = asked.text_param("modeId").unwrap_or_default();
+                let policy = modes::mode_policy(mode).ok_or_else(|| {
+                    error_with_code(
                         BAD_PARAMS,
                         &format!("there is no mode {mode:?}; `modes` of the session lists them"),
                     )
@@ -133,49 +138,56 @@ impl OwnAgent {
                 Ok(json!({}))
             }
             "session/prompt" => {
-                let session = self.known(asked)?;
-                let words = words(&asked.params["prompt"]).map_err(|words| coded(BAD_PARAMS, words))?;
-                let reason = session.prompt(self, words).await.map_err(|refused| fault(&refused))?;
+                let session = self.named_session(asked)?;
+                let words = prompt_text(&asked.params["prompt"])
+                    .map_err(|words| error_with_code(BAD_PARAMS, words))?;
+                let reason =
+                    session.run_prompt(self, words).await.map_err(|refused| fault_error(&refused))?;
                 Ok(json!({ "stopReason": reason }))
             }
-            method => Err(coded(NO_METHOD, &format!("wherefore: the agent has no method {method:?}"))),
+            method => {
+                Err(error_with_code(NO_METHOD, &format!("wherefore: the agent has no method {method:?}")))
+            }
         }
     }
 
     /// The session that a request names.
-    fn known(&self, asked: &AskedRequest) -> Result<Arc<OwnSession>, Value> {
-        let id = asked.text("sessionId").unwrap_or_default();
-        self.session(id).ok_or_else(|| {
-            coded(BAD_PARAMS, &format!("there is no session {id:?} here; begin one by session/new"))
+    fn named_session(&self, asked: &RpcRequest) -> Result<Arc<OwnSession>, Value> {
+        let id = asked.text_param("sessionId").unwrap_or_default();
+        self.find_session(id).ok_or_else(|| {
+            error_with_code(BAD_PARAMS, &format!("there is no session {id:?} here; begin one by session/new"))
         })
     }
 
-    fn session(&self, id: &str) -> Option<Arc<OwnSession>> {
+    fn find_session(&self, id: &str) -> Option<Arc<OwnSession>> {
         self.sessions.lock().get(id).cloned()
     }
 
     /// Begins a session in the folder that the request names.
-    fn begin(&self, asked: &AskedRequest, id: Option<&str>) -> Result<Arc<OwnSession>, Value> {
-        let folder = asked.text("cwd").filter(|folder| folder.starts_with('/'));
-        let folder = folder.ok_or_else(|| coded(BAD_PARAMS, "`cwd` is an absolute path"))?;
-        let root = self.folders.root(std::path::Path::new(folder)).map_err(|refused| fault(&refused))?;
+    fn begin_session(&self, asked: &RpcRequest, id: Option<&str>) -> Result<Arc<OwnSession>, Value> {
+        let folder = asked.text_param("cwd").filter(|folder| folder.starts_with('/'));
+        let folder = folder.ok_or_else(|| error_with_code(BAD_PARAMS, "`cwd` is an absolute path"))?;
+        let root = self
+            .folders
+            .workspace_root(std::path::Path::new(folder))
+            .map_err(|refused| fault_error(&refused))?;
         let session = Arc::new(OwnSession::new(id, root));
         self.sessions.lock().insert(session.id.clone(), session.clone());
         Ok(session)
     }
 
-    /// Tells the editor something of a session.
-    async fn update(&self, session: &str, update: Value) {
+    /// Sends the editor an update of a session.
+    async fn send_update(&self, session: &str, update: Value) {
         let params = json!({ "sessionId": session, "update": update });
-        self.out.send(&notification("session/update", params)).await;
+        self.out.send_message(&notification_message("session/update", params)).await;
     }
 }
 
-fn coded(code: i64, words: &str) -> Value {
+fn error_with_code(code: i64, words: &str) -> Value {
     json!({ "code": code, "message": words })
 }
 
-fn initialized() -> Value {
+fn initialize_result() -> Value {
     let prompts = json!({ "image": false, "audio": false, "embeddedContext": true });
     json!({
         "protocolVersion": VERSION,
@@ -185,8 +197,8 @@ fn initialized() -> Value {
     })
 }
 
-/// The words of a prompt: its texts, the names of what it links to, and the text of what it holds.
-fn words(prompt: &Value) -> Result<String, &'static str> {
+/// The text of a prompt: its texts, the names of its links, and the texts of its embedded resources.
+fn prompt_text(prompt: &Value) -> Result<String, &'static str> {
     let blocks = prompt.as_array().ok_or("`prompt` is a list of blocks")?;
     let mut words = Vec::new();
     for block in blocks {
@@ -219,7 +231,7 @@ mod tests {
             (json!([]), Err("empty")),
             (json!("Look"), Err("a list")),
         ] {
-            match (words(&prompt), expected) {
+            match (prompt_text(&prompt), expected) {
                 (Ok(words), Ok(expected)) => assert_eq!(words, expected),
                 (Err(words), Err(part)) => assert!(words.contains(part), "{words}"),
                 (found, _) => panic!("{prompt}: {found:?}"),

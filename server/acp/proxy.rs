@@ -1,4 +1,4 @@
-//! Two pumps, one a direction: each line is passed on, changed or answered here.
+//! Two pumps, one per direction: each line is passed on, changed or answered here.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,52 +14,61 @@ use tokio::time::timeout;
 use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
-use super::agents::{Manners, named};
+use super::agent_info::agent_info;
 use super::ask::EndAsker;
-use super::ends::{EndInput, EndOutbox, Ends};
 use super::error::AcpError;
+use super::forms::{self, MethodHandling};
 use super::handshake::{self, EditorAbilities};
-use super::message::{self, AskedRequest, RpcAnswer, RpcMessage, answer, cancelled, notification, refusal};
-use super::passing::{LinePassing, Worked};
+use super::line_route::{LineRoute, RequestOutcome};
+use super::message::{
+    self, RpcAnswer, RpcMessage, RpcRequest, answer_message, cancelled_error, notification_message,
+    refusal_error,
+};
 use super::session::AcpSessions;
-use super::{Folders, ProxyOptions, away, files, modes, permission, terminal, turns};
-use crate::base::lines::{Line, Lines};
+use super::streams::{EndInput, EndOutbox, ProxyStreams};
+use super::{FolderServers, ProxyOptions, files, modes, permission, terminal, turns, without_server};
+use crate::agents::AcpProfile;
+use crate::base::hidden::escape_to_line;
+use crate::base::lines::{LineDecoder, StreamLine};
 
 /// Bytes of the longest line that is passed on.
 const LONGEST: usize = 256 << 20;
 
-/// How long an agent is heard after its editor has left.
+/// Characters that are shown of a line that is no message.
+const SHOWN: usize = 200;
+
+/// The longest time that an agent's messages are read after its editor has left.
 const LAST: Duration = Duration::from_secs(2);
 
-/// What both directions know.
-pub(super) struct Proxy {
+/// The state shared by both directions.
+pub(super) struct AcpProxy {
     pub(super) options: ProxyOptions,
-    pub(super) folders: Arc<dyn Folders>,
-    /// Requests of ours to the editor.
+    pub(super) folders: Arc<dyn FolderServers>,
+    /// Requests of the proxy to the editor.
     pub(super) editor: EndAsker,
-    /// Requests of ours to the agent.
+    /// Requests of the proxy to the agent.
     pub(super) agent: EndAsker,
     pub(super) sessions: AcpSessions,
     to_editor: EndOutbox,
     to_agent: EndOutbox,
     known: Mutex<KnownPeers>,
     /// Requests of the editor that the agent has not answered.
-    open: Mutex<HashMap<String, OpenedRequest>>,
-    /// What the agent asked for and is being worked on, by its id.
+    open: Mutex<HashMap<String, EditorRequest>>,
+    /// The agent's requests that are being worked on, by id.
     running: Mutex<HashMap<String, CancellationToken>>,
 }
 
-/// What the handshake told.
+/// The names and capabilities from the handshake.
 #[derive(Clone, Debug, Default)]
 struct KnownPeers {
     abilities: EditorAbilities,
     agent: Option<(String, Option<String>)>,
 }
 
-/// A request of the editor that is with the agent, by what its answer means here.
+/// A request of the editor that the agent has to answer, by the meaning of its answer here.
 #[derive(Clone, Debug)]
-pub(super) enum OpenedRequest {
-    /// It tells the agent's name.
+pub(super) enum EditorRequest {
+    /// The answer has the agent's name.
     Initialize,
     /// It begins a session that works in these roots.
     NewSession(Vec<String>),
@@ -72,10 +81,14 @@ pub(super) enum OpenedRequest {
 /// Passes messages on until the editor leaves, or the agent.
 ///
 /// # Errors
-/// How it ended where not by the editor's leave.
-pub async fn run(ends: Ends, folders: Arc<dyn Folders>, options: ProxyOptions) -> Result<(), AcpError> {
+/// The reason of its end, unless the editor left.
+pub async fn run_proxy(
+    ends: ProxyStreams,
+    folders: Arc<dyn FolderServers>,
+    options: ProxyOptions,
+) -> Result<(), AcpError> {
     let (to_editor, to_agent) = (EndOutbox::new(ends.to_editor), EndOutbox::new(ends.to_agent));
-    let proxy = Arc::new(Proxy {
+    let proxy = Arc::new(AcpProxy {
         options,
         folders,
         editor: EndAsker::new(to_editor.clone()),
@@ -87,31 +100,31 @@ pub async fn run(ends: Ends, folders: Arc<dyn Folders>, options: ProxyOptions) -
         open: Mutex::default(),
         running: Mutex::default(),
     });
-    let mut upward = tokio::spawn(proxy.clone().hear_editor(ends.from_editor));
+    let mut upward = tokio::spawn(proxy.clone().pump_editor(ends.from_editor));
     let mut work = JoinSet::new();
     let ended = {
-        let mut downward = pin!(proxy.hear_agent(ends.from_agent, &mut work));
+        let mut downward = pin!(proxy.pump_agent(ends.from_agent, &mut work));
         tokio::select! {
             ended = &mut downward => match ended {
                 Ok(()) => Err(AcpError::AgentEnded),
                 Err(error) => Err(AcpError::EditorGone(error)),
             },
             _ = &mut upward => {
-                // The agent reads that its editor has left, and may say its last.
-                proxy.to_agent.close().await;
+                // The agent reads the end of its input, and may send its last messages.
+                proxy.to_agent.close_stream().await;
                 let _ = timeout(LAST, downward).await;
                 Ok(())
             }
         }
     };
     upward.abort();
-    // What is open is given up: nobody hears its answer.
+    // Open requests are cancelled: there is no reader for their answers.
     work.shutdown().await;
-    proxy.end().await;
+    proxy.end_streams().await;
     ended
 }
 
-impl Proxy {
+impl AcpProxy {
     /// The agent's name and version.
     pub(super) fn agent_name(&self) -> String {
         match &self.known.lock().agent {
@@ -121,34 +134,34 @@ impl Proxy {
         }
     }
 
-    /// How the agent goes about its edits.
-    pub(super) fn manners(&self) -> Manners {
+    /// The behaviour of the agent with edits.
+    pub(super) fn agent_profile(&self) -> AcpProfile {
         let known = self.known.lock();
-        Manners::of(known.agent.as_ref().map_or(&self.options.agent, |(name, _)| name))
+        AcpProfile::of(known.agent.as_ref().map_or(&self.options.agent, |(name, _)| name))
     }
 
-    /// What the editor can do itself.
-    pub(super) fn abilities(&self) -> EditorAbilities {
+    /// The capabilities of the editor.
+    pub(super) fn editor_abilities(&self) -> EditorAbilities {
         self.known.lock().abilities
     }
 
     /// Takes the lines of the editor, until its end.
-    async fn hear_editor(self: Arc<Self>, input: EndInput) {
-        let mut lines = FramedRead::new(input, Lines::new(LONGEST));
+    async fn pump_editor(self: Arc<Self>, input: EndInput) {
+        let mut lines = FramedRead::new(input, LineDecoder::new(LONGEST));
         while let Some(Ok(line)) = lines.next().await {
             let line = match line {
-                Line::Whole(line) => line,
-                Line::TooLong(envelope) => {
+                StreamLine::Whole(line) => line,
+                StreamLine::TooLong(envelope) => {
                     self.refuse_long(envelope.request_id(), &self.to_editor).await;
                     continue;
                 }
             };
             let message = RpcMessage::read(&line);
-            // An agent that is gone is found out by the other direction.
-            let _ = match self.heard_from_editor(message).await {
-                LinePassing::Unchanged => self.to_agent.line(&line).await,
-                LinePassing::Changed(message) => self.to_agent.line(message.to_string().as_bytes()).await,
-                LinePassing::Taken => Ok(()),
+            // The other direction detects that the agent has gone.
+            let _ = match self.handle_editor_message(message).await {
+                LineRoute::Unchanged => self.to_agent.write_line(&line).await,
+                LineRoute::Changed(message) => self.to_agent.write_line(message.to_string().as_bytes()).await,
+                LineRoute::Consumed => Ok(()),
             };
         }
     }
@@ -156,22 +169,32 @@ impl Proxy {
     /// Takes the lines of the agent, until its end.
     ///
     /// # Errors
-    /// Where the editor reads no more.
-    async fn hear_agent(self: &Arc<Self>, input: EndInput, work: &mut JoinSet<()>) -> io::Result<()> {
-        let mut lines = FramedRead::new(input, Lines::new(LONGEST));
+    /// An error where the editor reads no more.
+    async fn pump_agent(self: &Arc<Self>, input: EndInput, work: &mut JoinSet<()>) -> io::Result<()> {
+        let mut lines = FramedRead::new(input, LineDecoder::new(LONGEST));
         while let Some(Ok(line)) = lines.next().await {
             while work.try_join_next().is_some() {}
             let line = match line {
-                Line::Whole(line) => line,
-                Line::TooLong(envelope) => {
+                StreamLine::Whole(line) => line,
+                StreamLine::TooLong(envelope) => {
                     self.refuse_long(envelope.request_id(), &self.to_agent).await;
                     continue;
                 }
             };
-            match self.heard_from_agent(RpcMessage::read(&line), work).await {
-                LinePassing::Unchanged => self.to_editor.line(&line).await?,
-                LinePassing::Changed(message) => self.to_editor.line(message.to_string().as_bytes()).await?,
-                LinePassing::Taken => {}
+            let message = RpcMessage::read(&line);
+            if message == RpcMessage::Other {
+                self.refuse_unread(&line).await;
+                continue;
+            }
+            match self.handle_agent_message(message, work).await {
+                LineRoute::Unchanged => match message::joined_line(&line) {
+                    Some(joined) => self.to_editor.write_line(&joined).await?,
+                    None => self.to_editor.write_line(&line).await?,
+                },
+                LineRoute::Changed(message) => {
+                    self.to_editor.write_line(message.to_string().as_bytes()).await?
+                }
+                LineRoute::Consumed => {}
             }
         }
         Ok(())
@@ -180,220 +203,266 @@ impl Proxy {
     async fn refuse_long(&self, id: Option<Value>, sender: &EndOutbox) {
         let words = format!("wherefore: the message is longer than {LONGEST} bytes and was not passed on");
         if let Some(id) = id {
-            sender.send(&answer(&id, Err(refusal(&words)))).await;
+            sender.send_message(&answer_message(&id, Err(refusal_error(&words)))).await;
         }
     }
 
-    async fn heard_from_editor(self: &Arc<Self>, message: RpcMessage) -> LinePassing {
+    /// Answers a malformed line of the agent. It does not reach the editor, whose own reader may take it as a message.
+    async fn refuse_unread(&self, line: &[u8]) {
+        let shown: String = String::from_utf8_lossy(line).chars().take(SHOWN).collect();
+        let shown = escape_to_line(&shown);
+        if line.trim_ascii().is_empty() {
+            return;
+        }
+        tracing::warn!("a line of the agent is no message of the protocol and was not passed on: {shown}");
+        // Other lines are the output of programs, which expect no answer.
+        if line.trim_ascii_start().starts_with(b"{") {
+            let words =
+                format!("wherefore: this is no message of the protocol and was not passed on: {shown}");
+            self.to_agent.send_message(&answer_message(&Value::Null, Err(refusal_error(&words)))).await;
+        }
+    }
+
+    async fn handle_editor_message(self: &Arc<Self>, message: RpcMessage) -> LineRoute {
         match message {
-            RpcMessage::Answered { id, answer } => match self.editor.take(&id, answer) {
-                Some(_) => LinePassing::Unchanged,
-                None => LinePassing::Taken,
+            RpcMessage::Answer { id, answer } => match self.editor.take_answer(&id, answer) {
+                Some(_) => LineRoute::Unchanged,
+                None => LineRoute::Consumed,
             },
-            RpcMessage::Request(asked) => self.asked_by_editor(asked).await,
+            RpcMessage::Request(asked) => self.handle_editor_request(asked).await,
             RpcMessage::Notification { method, params } => match method.as_str() {
                 "session/cancel" => {
-                    turns::cancel(self, &params);
-                    LinePassing::Unchanged
+                    turns::cancel_turn(self, &params);
+                    LineRoute::Unchanged
                 }
                 "$/cancel_request" => match turns::follow_up_of(self, &params) {
-                    Some(params) => LinePassing::Changed(notification(&method, params)),
-                    None => LinePassing::Unchanged,
+                    Some(params) => LineRoute::Changed(notification_message(&method, params)),
+                    None => LineRoute::Unchanged,
                 },
-                _ => LinePassing::Unchanged,
+                _ => LineRoute::Unchanged,
             },
-            RpcMessage::Batch | RpcMessage::Other => LinePassing::Unchanged,
+            RpcMessage::Batch | RpcMessage::Other => LineRoute::Unchanged,
         }
     }
 
-    async fn asked_by_editor(self: &Arc<Self>, mut asked: AskedRequest) -> LinePassing {
-        let mut passing = LinePassing::Unchanged;
+    async fn handle_editor_request(self: &Arc<Self>, mut asked: RpcRequest) -> LineRoute {
+        let mut passing = LineRoute::Unchanged;
         let opened = match asked.method.as_str() {
             "initialize" => {
-                self.known.lock().abilities = handshake::announce(&mut asked.params);
-                passing = LinePassing::Changed(asked.message());
-                OpenedRequest::Initialize
+                self.known.lock().abilities = handshake::announce_files(&mut asked.params);
+                passing = LineRoute::Changed(asked.to_message());
+                EditorRequest::Initialize
             }
             "session/set_mode" => {
-                if let Some(session) = asked.text("sessionId") {
-                    self.sessions.with(session, |session| session.modes.set(asked.text("modeId")));
+                if let Some(session) = asked.text_param("sessionId") {
+                    self.sessions
+                        .with_session(session, |session| session.modes.set_mode(asked.text_param("modeId")));
                 }
-                OpenedRequest::Other
+                EditorRequest::Other
             }
             "session/prompt" => {
-                if let Some(warning) = modes::warning(self, &asked) {
-                    self.to_editor.send(&warning).await;
+                if let Some(warning) = modes::mode_warning(self, &asked) {
+                    self.to_editor.send_message(&warning).await;
                 }
-                if turns::begin(self, &mut asked) {
-                    passing = LinePassing::Changed(asked.message());
+                if turns::begin_turn(self, &mut asked) {
+                    passing = LineRoute::Changed(asked.to_message());
                 }
-                let session = asked.text("sessionId").map(str::to_owned);
-                session.map_or(OpenedRequest::Other, OpenedRequest::Prompt)
+                let session = asked.text_param("sessionId").map(str::to_owned);
+                session.map_or(EditorRequest::Other, EditorRequest::Prompt)
             }
-            method if method.starts_with("session/") => match handshake::begin(self, &mut asked.params) {
-                None => OpenedRequest::Other,
-                Some(Err(fault)) => {
-                    self.to_editor.send(&answer(&asked.id, Err(message::fault(&fault)))).await;
-                    return LinePassing::Taken;
-                }
-                Some(Ok(roots)) => {
-                    passing = LinePassing::Changed(asked.message());
-                    if let Some(session) = asked.text("sessionId") {
-                        self.sessions.with(session, |session| session.roots = roots.clone());
+            method if method.starts_with("session/") => {
+                match handshake::prepare_session(self, &mut asked.params) {
+                    None => EditorRequest::Other,
+                    Some(Err(fault)) => {
+                        self.to_editor
+                            .send_message(&answer_message(&asked.id, Err(message::fault_error(&fault))))
+                            .await;
+                        return LineRoute::Consumed;
                     }
-                    OpenedRequest::NewSession(roots)
+                    Some(Ok(roots)) => {
+                        passing = LineRoute::Changed(asked.to_message());
+                        if let Some(session) = asked.text_param("sessionId") {
+                            self.sessions.with_session(session, |session| session.roots = roots.clone());
+                        }
+                        EditorRequest::NewSession(roots)
+                    }
                 }
-            },
-            _ => OpenedRequest::Other,
+            }
+            _ => EditorRequest::Other,
         };
         self.open.lock().insert(asked.id.to_string(), opened);
         passing
     }
 
-    async fn heard_from_agent(self: &Arc<Self>, message: RpcMessage, work: &mut JoinSet<()>) -> LinePassing {
+    async fn handle_agent_message(
+        self: &Arc<Self>,
+        message: RpcMessage,
+        work: &mut JoinSet<()>,
+    ) -> LineRoute {
         match message {
-            RpcMessage::Answered { id, answer } => match self.agent.take(&id, answer) {
-                Some(answer) => self.answered_by_agent(&id, answer, work),
-                None => LinePassing::Taken,
+            RpcMessage::Answer { id, answer } => match self.agent.take_answer(&id, answer) {
+                Some(answer) => self.handle_agent_answer(&id, answer, work),
+                None => LineRoute::Consumed,
             },
-            RpcMessage::Request(asked) => self.asked_by_agent(asked, work),
+            RpcMessage::Request(asked) => self.handle_agent_request(asked, work).await,
+            // The protocol requires an id for these: an editor that accepts them without one would act without a review.
+            RpcMessage::Notification { method, .. } if forms::reaches_editor(&method) => {
+                let words = format!("wherefore: {method} needs an id; nothing was done");
+                self.to_agent.send_message(&answer_message(&Value::Null, Err(refusal_error(&words)))).await;
+                LineRoute::Consumed
+            }
             RpcMessage::Notification { method, params } => {
                 if method == "session/update"
                     && let (Some(session), Some(update)) =
                         (params.get("sessionId").and_then(Value::as_str), params.get("update"))
                 {
-                    self.sessions.with(session, |session| {
-                        session.said.hear(update);
-                        session.shown.hear(update);
-                        session.modes.hear(update);
+                    self.sessions.with_session(session, |session| {
+                        session.words.take_update(update);
+                        session.shown_diffs.take_update(update);
+                        session.modes.take_update(update);
                     });
                 }
                 let given_up = params.get("requestId").filter(|_| method == "$/cancel_request");
                 match given_up.and_then(|id| self.running.lock().remove(&id.to_string())) {
                     Some(cancel) => {
                         cancel.cancel();
-                        LinePassing::Taken
+                        LineRoute::Consumed
                     }
-                    None => LinePassing::Unchanged,
+                    None => LineRoute::Unchanged,
                 }
             }
-            // An editor that takes one would do what nobody looked at.
+            // An editor that accepts a batch would act without a review.
             RpcMessage::Batch => {
                 let words = "wherefore: the protocol has no batches; send each message in a line of its own";
-                self.to_agent.send(&answer(&Value::Null, Err(refusal(words)))).await;
-                LinePassing::Taken
+                self.to_agent.send_message(&answer_message(&Value::Null, Err(refusal_error(words)))).await;
+                LineRoute::Consumed
             }
-            RpcMessage::Other => LinePassing::Unchanged,
+            RpcMessage::Other => LineRoute::Unchanged,
         }
     }
 
-    fn answered_by_agent(
+    fn handle_agent_answer(
         self: &Arc<Self>,
         id: &Value,
         answer: RpcAnswer,
         work: &mut JoinSet<()>,
-    ) -> LinePassing {
+    ) -> LineRoute {
         let opened = self.open.lock().remove(&id.to_string());
         match (opened, answer) {
-            (Some(OpenedRequest::Initialize), Ok(result)) => self.known.lock().agent = named(&result),
-            (Some(OpenedRequest::NewSession(roots)), Ok(result)) => {
+            (Some(EditorRequest::Initialize), Ok(result)) => self.known.lock().agent = agent_info(&result),
+            (Some(EditorRequest::NewSession(roots)), Ok(result)) => {
                 if let Some(session) = result.get("sessionId").and_then(Value::as_str) {
-                    self.sessions.with(session, |session| {
+                    self.sessions.with_session(session, |session| {
                         session.roots = roots;
-                        session.modes.begin(&result);
+                        session.modes.read_first_answer(&result);
                     });
                 }
             }
-            (Some(OpenedRequest::Prompt(session)), answer) => {
+            (Some(EditorRequest::Prompt(session)), answer) => {
                 if let Some(notes) = turns::notes_at_end(self, &session, &answer) {
-                    self.open.lock().insert(id.to_string(), OpenedRequest::Other);
-                    work.spawn(turns::follow_up(self.clone(), session, id.clone(), notes));
-                    return LinePassing::Taken;
+                    self.open.lock().insert(id.to_string(), EditorRequest::Other);
+                    work.spawn(turns::run_follow_up(self.clone(), session, id.clone(), notes));
+                    return LineRoute::Consumed;
                 }
             }
             _ => {}
         }
-        LinePassing::Unchanged
+        LineRoute::Unchanged
     }
 
-    /// The editor's request has its answer.
+    /// Sends the editor the answer to its request.
     pub(super) async fn answer_editor(&self, id: &Value, result: RpcAnswer) {
         self.open.lock().remove(&id.to_string());
-        self.to_editor.send(&answer(id, result)).await;
+        self.to_editor.send_message(&answer_message(id, result)).await;
     }
 
-    /// Works on what the agent wants of the editor, where that is not for the editor alone.
-    fn asked_by_agent(self: &Arc<Self>, mut asked: AskedRequest, work: &mut JoinSet<()>) -> LinePassing {
-        let is_ours = match asked.method.as_str() {
-            "fs/write_text_file" | "fs/read_text_file" | "terminal/create" => true,
-            "session/request_permission" => permission::has_change(self, &mut asked),
-            _ => false,
+    /// Works on a request of the agent to the editor, unless it is for the editor only.
+    async fn handle_agent_request(
+        self: &Arc<Self>,
+        mut asked: RpcRequest,
+        work: &mut JoinSet<()>,
+    ) -> LineRoute {
+        let is_formed = match forms::method_handling(&asked.method) {
+            MethodHandling::PassOn => return LineRoute::Unchanged,
+            MethodHandling::Permission if !permission::has_change(self, &mut asked) => {
+                return LineRoute::Unchanged;
+            }
+            MethodHandling::Refuse => Err(refusal_error(&format!(
+                "wherefore: {} is no method of the protocol that wherefore knows; nothing was done",
+                asked.method
+            ))),
+            MethodHandling::Judge | MethodHandling::Permission => forms::check_form(&asked),
         };
-        if !is_ours {
-            return LinePassing::Unchanged;
+        if let Err(error) = is_formed {
+            self.to_agent.send_message(&answer_message(&asked.id, Err(error))).await;
+            return LineRoute::Consumed;
         }
-        let turn = asked.text("sessionId").map(|id| self.sessions.with(id, |session| session.cancel.clone()));
+        let turn = asked
+            .text_param("sessionId")
+            .map(|id| self.sessions.with_session(id, |session| session.cancel.clone()));
         let cancel = turn.unwrap_or_default().child_token();
         let key = asked.id.to_string();
         self.running.lock().insert(key.clone(), cancel.clone());
         let proxy = self.clone();
         work.spawn(async move {
-            if let Some(result) = proxy.work_on(&asked, &cancel).await {
-                proxy.to_agent.send(&answer(&asked.id, result)).await;
+            if let Some(result) = proxy.handle_locally(&asked, &cancel).await {
+                proxy.to_agent.send_message(&answer_message(&asked.id, result)).await;
             }
             proxy.running.lock().remove(&key);
         });
-        LinePassing::Taken
+        LineRoute::Consumed
     }
 
-    /// The answer for the agent; none where the editor gives it.
-    async fn work_on(
+    /// The answer for the agent; none if the editor answers.
+    async fn handle_locally(
         self: &Arc<Self>,
-        asked: &AskedRequest,
+        asked: &RpcRequest,
         cancel: &CancellationToken,
     ) -> Option<RpcAnswer> {
         let worked = async {
-            if let Some(worked) = away::answered(self, asked).await {
+            if let Some(worked) = without_server::answer_without_server(self, asked).await {
                 return worked;
             }
             match asked.method.as_str() {
-                "fs/write_text_file" => files::write(self, asked, cancel).await,
-                "fs/read_text_file" => files::read(self, asked).await,
-                "terminal/create" => terminal::create(self, asked).await,
-                _ => permission::decide(self, asked, cancel).await,
+                "fs/write_text_file" => files::write_file(self, asked, cancel).await,
+                "fs/read_text_file" => files::read_file(self, asked).await,
+                "terminal/create" => terminal::create_terminal(self, asked).await,
+                _ => permission::decide_permission(self, asked, cancel).await,
             }
         };
         let worked = match asked.method.as_str() {
-            // They look at the turn's end themselves.
+            // These check for the end of the turn themselves.
             "fs/write_text_file" | "session/request_permission" => worked.await,
             _ => tokio::select! {
                 worked = worked => worked,
-                () = cancel.cancelled() => Worked::Answered(Err(cancelled("wherefore: the turn was cancelled"))),
+                () = cancel.cancelled() => RequestOutcome::Answered(Err(cancelled_error("wherefore: the turn was cancelled"))),
             },
         };
         match worked {
-            Worked::Answered(answer) => Some(answer),
-            Worked::Passed => {
-                self.to_editor.send(&asked.message()).await;
+            RequestOutcome::Answered(answer) => Some(answer),
+            RequestOutcome::Passed => {
+                self.to_editor.send_message(&asked.to_message()).await;
                 None
             }
-            Worked::Changed(params) => {
-                let changed = AskedRequest { params, ..asked.clone() };
-                self.to_editor.send(&changed.message()).await;
+            RequestOutcome::Changed(params) => {
+                let changed = RpcRequest { params, ..asked.clone() };
+                self.to_editor.send_message(&changed.to_message()).await;
                 None
             }
         }
     }
 
-    /// Tells each end that nothing more comes: what the editor waits for is answered.
-    async fn end(&self) {
-        self.editor.end();
-        self.agent.end();
+    /// Ends both streams, and answers the editor's open requests.
+    async fn end_streams(&self) {
+        self.editor.drop_open();
+        self.agent.drop_open();
         let open: Vec<String> = self.open.lock().drain().map(|(id, _)| id).collect();
         for id in open.iter().filter_map(|id| serde_json::from_str(id).ok()) {
-            self.to_editor.send(&answer(&id, Err(refusal("wherefore: the agent ended")))).await;
+            self.to_editor
+                .send_message(&answer_message(&id, Err(refusal_error("wherefore: the agent ended"))))
+                .await;
         }
-        self.to_agent.close().await;
-        self.to_editor.close().await;
+        self.to_agent.close_stream().await;
+        self.to_editor.close_stream().await;
     }
 }

@@ -16,12 +16,12 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHal
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::{AcpError, Ends, Folders, ProxyOptions, run};
+use super::{AcpError, FolderServers, ProxyOptions, ProxyStreams, run_proxy};
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Door, Fault, NativeSettings, Policy};
 use crate::requests::{self, Asker};
-use crate::sandbox::Launcher;
+use crate::sandbox::SandboxLauncher;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const FIVE: &str = "one\ntwo\nthree\nfour\nfive\n";
@@ -34,27 +34,27 @@ struct Here {
     is_away: bool,
 }
 
-impl Folders for Here {
-    fn root(&self, folder: &Path) -> Result<String, Fault> {
+impl FolderServers for Here {
+    fn workspace_root(&self, folder: &Path) -> Result<String, Fault> {
         let root = folder.canonicalize().unwrap().display().to_string();
         self.hub.add_root(&root).unwrap();
         Ok(root)
     }
 
-    fn settings(&self, _: &str) -> NativeSettings {
+    fn native_settings(&self, _: &str) -> NativeSettings {
         self.settings.clone()
     }
 
-    fn policy(&self, _: &str) -> Policy {
+    fn change_policy(&self, _: &str) -> Policy {
         Policy::Ask
     }
 
-    fn reach(&self, _: &str) -> BoxFuture<'static, Result<(), Fault>> {
+    fn ensure_server(&self, _: &str) -> BoxFuture<'static, Result<(), Fault>> {
         let reached = if self.is_away { Err(Fault::internal("no server can be had")) } else { Ok(()) };
         Box::pin(async move { reached })
     }
 
-    fn request(
+    fn send_request(
         &self,
         _: &str,
         method: &'static str,
@@ -62,7 +62,9 @@ impl Folders for Here {
         _: bool,
     ) -> BoxFuture<'static, Result<Value, Fault>> {
         let hub = self.hub.clone();
-        Box::pin(async move { requests::answer(&hub, method, params, Asker::door(Door::Acp)).await })
+        Box::pin(
+            async move { requests::answer_method(&hub, method, params, Asker::from_door(Door::Acp)).await },
+        )
     }
 }
 
@@ -107,7 +109,7 @@ impl Peer {
         serde_json::from_str(&self.hear_line().await).unwrap()
     }
 
-    /// Hears a message of that method.
+    /// Reads messages up to one of that method.
     async fn hear_of(&mut self, method: &str) -> Value {
         let message = self.hear().await;
         assert_eq!(message["method"], method, "{message}");
@@ -129,7 +131,7 @@ impl Scene {
         Self::under(NativeSettings::default(), false, name, reads).await
     }
 
-    /// The same under these settings for agents' own tools, where a server can be had or not.
+    /// Starts a scene with these settings for agents' own tools, with or without a server.
     async fn under(settings: NativeSettings, is_away: bool, name: &str, reads: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("ws")).unwrap();
@@ -137,12 +139,13 @@ impl Scene {
             editor: Arc::new(NoEditor),
             shared_log: false,
             state: Some(folder.path().join("state")),
-            launcher: Launcher::own(),
+            launcher: SandboxLauncher::own(),
+            environment: None,
         });
         let ((editor, to_editor), (agent, to_agent)) =
             (tokio::io::duplex(1 << 20), tokio::io::duplex(1 << 20));
         let ((from_editor, to_editor), (from_agent, to_agent)) = (split(to_editor), split(to_agent));
-        let ends = Ends {
+        let ends = ProxyStreams {
             from_editor: Box::new(from_editor),
             to_editor: Box::new(to_editor),
             from_agent: Box::new(from_agent),
@@ -150,7 +153,7 @@ impl Scene {
         };
         let options = ProxyOptions { program: "/bin/wherefore".to_owned(), agent: "someone".to_owned() };
         let here = Here { hub: hub.clone(), settings, is_away };
-        let running = tokio::spawn(run(ends, Arc::new(here), options));
+        let running = tokio::spawn(run_proxy(ends, Arc::new(here), options));
         let mut scene = Self { editor: Peer::new(editor), agent: Peer::new(agent), hub, running, folder };
         scene.begin(name, reads).await;
         scene

@@ -1,11 +1,11 @@
-//! Keeps a conversation within its budget: old results are shortened first, then old steps are left out, each with what it
-//! was for. A call and its result stay or go together.
+//! Keeps a conversation within its budget: old results are shortened first, then old steps are left out, with a list of
+//! their purposes. A call and its result stay or go together.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::history::{History, characters};
+use super::history::{ConversationHistory, message_characters};
 use crate::model::ModelMessage;
 
 /// The share of the budget from which on a conversation is made shorter, in percent.
@@ -16,33 +16,37 @@ const GOAL: u64 = 55;
 const HARD: u64 = 35;
 /// Steps at the end whose results stay as they are.
 const RECENT: usize = 2;
-/// Characters of a result that stay where it is shortened.
+/// Characters of a shortened result.
 const KEPT: usize = 240;
 /// Characters of the list of steps that were left out.
 const LIST: usize = 4000;
 
-/// What begins the note in place of steps that were left out.
+/// The first sentence of the note in place of steps that were left out.
 const NOTE: &str = "Earlier steps were left out to save room. They were:";
 
-/// Makes a conversation shorter where it is near its budget, or in any case where `hard`. Says what was done, a sentence
-/// each; nothing where nothing was.
-pub(super) fn compact(history: &mut History, beside: usize, budget: u64, hard: bool) -> Vec<String> {
-    let before = history.tokens(beside);
+/// Shortens a conversation if it is near its budget, or in any case if `hard`. Returns what was done, a sentence each.
+pub(super) fn compact_history(
+    history: &mut ConversationHistory,
+    beside: usize,
+    budget: u64,
+    hard: bool,
+) -> Vec<String> {
+    let before = history.estimate_tokens(beside);
     if !hard && before <= budget * FULL / 100 {
         return Vec::new();
     }
-    // By what the server said, the estimate is too low: what is there counts as the whole.
+    // The server's count shows that the estimate is too low, so the current size counts as the whole.
     let whole = if hard { before.min(budget) } else { budget };
     let goal = whole * if hard { HARD } else { GOAL } / 100;
     let mut done = Vec::new();
-    let shortened = shorten(history, beside, goal, if hard { 0 } else { RECENT });
+    let shortened = shorten_results(history, beside, goal, if hard { 0 } else { RECENT });
     if shortened > 0 {
         let (results, were) = if shortened == 1 { ("result", "was") } else { ("results", "were") };
         let what = format!("{shortened} older {results} {were} shortened to the first {KEPT} characters");
         done.push(what);
     }
-    if history.tokens(beside) > goal {
-        let left_out = leave_out(history, beside, goal);
+    if history.estimate_tokens(beside) > goal {
+        let left_out = leave_out_steps(history, beside, goal);
         if left_out > 0 {
             let steps = if left_out == 1 { "step was" } else { "steps were" };
             let what =
@@ -51,24 +55,24 @@ pub(super) fn compact(history: &mut History, beside: usize, budget: u64, hard: b
         }
     }
     if let Some(last) = done.last_mut() {
-        last.push_str(&format!(" ({before} tokens before, {} now)", history.tokens(beside)));
+        last.push_str(&format!(" ({before} tokens before, {} now)", history.estimate_tokens(beside)));
     }
     done
 }
 
-/// Where the steps begin: each with the model's answer.
-fn steps(messages: &[ModelMessage]) -> Vec<usize> {
+/// The indexes at which the steps begin: each with the model's answer.
+fn step_starts(messages: &[ModelMessage]) -> Vec<usize> {
     let is_answer = |message: &ModelMessage| matches!(message, ModelMessage::Assistant { .. });
     messages.iter().enumerate().filter(|(_, message)| is_answer(message)).map(|(at, _)| at).collect()
 }
 
-/// Shortens results, the oldest first, until the goal is reached; how many.
-fn shorten(history: &mut History, beside: usize, goal: u64, recent: usize) -> usize {
-    let starts = steps(history.messages());
+/// Shortens results, the oldest first, until the goal is reached; returns their number.
+fn shorten_results(history: &mut ConversationHistory, beside: usize, goal: u64, recent: usize) -> usize {
+    let starts = step_starts(history.messages());
     let until = starts.len().checked_sub(recent).and_then(|at| starts.get(at)).copied();
     let until = until.unwrap_or(if recent == 0 { history.messages().len() } else { 0 });
     let mut messages = history.messages().to_vec();
-    let total: usize = messages.iter().map(characters).sum();
+    let total: usize = messages.iter().map(message_characters).sum();
     let most = characters_of(history, beside, goal);
     let (mut left, mut first, mut count) = (total, None, 0);
     for (at, message) in messages.iter_mut().enumerate().take(until) {
@@ -90,25 +94,25 @@ fn shorten(history: &mut History, beside: usize, goal: u64, recent: usize) -> us
         count += 1;
     }
     if let Some(first) = first {
-        history.replace(first, messages.split_off(first));
+        history.replace_from(first, messages.split_off(first));
     }
     count
 }
 
-/// Characters of messages that fit into so many tokens.
-fn characters_of(history: &History, beside: usize, tokens: u64) -> usize {
+/// Characters of messages that fit into that number of tokens.
+fn characters_of(history: &ConversationHistory, beside: usize, tokens: u64) -> usize {
     let per = history.tokens_of(10_000).max(1);
     let all = usize::try_from(tokens.saturating_mul(10_000) / per).unwrap_or(usize::MAX);
     all.saturating_sub(beside)
 }
 
-/// Leaves steps out, the oldest first, until the goal is reached; how many. The person's first words, all that they said
-/// since, and the last step stay.
-fn leave_out(history: &mut History, beside: usize, goal: u64) -> usize {
+/// Leaves steps out, the oldest first, until the goal is reached; returns their number. The person's messages and the
+/// last step stay.
+fn leave_out_steps(history: &mut ConversationHistory, beside: usize, goal: u64) -> usize {
     let messages = history.messages().to_vec();
-    let starts = steps(&messages);
+    let starts = step_starts(&messages);
     let most = characters_of(history, beside, goal);
-    let mut left: usize = messages.iter().map(characters).sum();
+    let mut left: usize = messages.iter().map(message_characters).sum();
     let mut until = 0;
     let mut count = 0;
     for pair in starts.windows(2) {
@@ -116,7 +120,7 @@ fn leave_out(history: &mut History, beside: usize, goal: u64) -> usize {
             break;
         }
         let gone = messages[pair[0]..pair[1]].iter().filter(|message| !is_words(message));
-        left -= gone.map(characters).sum::<usize>().min(left);
+        left -= gone.map(message_characters).sum::<usize>().min(left);
         until = pair[1];
         count += 1;
     }
@@ -133,7 +137,7 @@ fn leave_out(history: &mut History, beside: usize, goal: u64) -> usize {
                 let earlier = text.split_off(at);
                 let mut lines = earlier.trim_start().to_owned();
                 lines.push_str(told.strip_prefix(NOTE).unwrap_or(&told));
-                told = tail(&lines);
+                told = note_tail(&lines);
             }
             text.push_str("\n\n");
             text.push_str(&told);
@@ -141,14 +145,14 @@ fn leave_out(history: &mut History, beside: usize, goal: u64) -> usize {
         _ => kept.push(ModelMessage::User { text: told }),
     }
     kept.extend_from_slice(&messages[until..]);
-    // The words that a step began with may have changed, with what stands before it.
+    // The message that a step began with may have changed, like those before it.
     let from = first.saturating_sub(1);
-    history.replace(from, kept.split_off(from));
+    history.replace_from(from, kept.split_off(from));
     count
 }
 
 /// The note with the end of its list, where that is too long.
-fn tail(note: &str) -> String {
+fn note_tail(note: &str) -> String {
     let list = note.strip_prefix(NOTE).unwrap_or(note);
     let over = list.len().saturating_sub(LIST);
     let at = list.char_indices().map(|(at, _)| at).find(|at| *at >= over).unwrap_or(0);
@@ -160,7 +164,7 @@ fn is_words(message: &ModelMessage) -> bool {
     matches!(message, ModelMessage::User { .. })
 }
 
-/// A line for each call, with its why and how it went.
+/// Adds a line for each call, with its reason and whether it failed.
 fn list_steps(messages: &[ModelMessage], list: &mut String, words: &mut Vec<String>) {
     let failed: HashMap<&str, bool> = messages
         .iter()
@@ -199,16 +203,20 @@ mod tests {
     use super::*;
     use crate::model::ModelCall;
 
-    fn conversation(steps: usize, result: usize) -> History {
-        let mut history = History::default();
-        history.say("Fix the bug");
+    fn conversation(steps: usize, result: usize) -> ConversationHistory {
+        let mut history = ConversationHistory::default();
+        history.push_words("Fix the bug");
         for step in 0..steps {
             let id = format!("c{step}");
             let arguments = format!("{{\"path\":\"f{step}\",\"why\":\"To see {step}\"}}");
             let call = ModelCall { id: id.clone(), name: "fs_read".to_owned(), arguments };
-            history.push(ModelMessage::Assistant { text: String::new(), calls: vec![call], state: None });
+            history.push_message(ModelMessage::Assistant {
+                text: String::new(),
+                calls: vec![call],
+                state: None,
+            });
             let text = "x".repeat(result);
-            history.push(ModelMessage::ToolResult {
+            history.push_message(ModelMessage::ToolResult {
                 call_id: id,
                 name: "fs_read".to_owned(),
                 text,
@@ -218,7 +226,7 @@ mod tests {
         history
     }
 
-    fn paired(history: &History) -> bool {
+    fn paired(history: &ConversationHistory) -> bool {
         let (mut calls, mut results) = (HashSet::new(), HashSet::new());
         for message in history.messages() {
             match message {
@@ -235,16 +243,16 @@ mod tests {
     #[test]
     fn below_the_limit_nothing_changes() {
         let mut history = conversation(3, 100);
-        assert!(compact(&mut history, 0, 10_000, false).is_empty());
+        assert!(compact_history(&mut history, 0, 10_000, false).is_empty());
         assert_eq!(history.messages().len(), 7);
     }
 
     #[test]
     fn older_results_are_shortened_and_the_newest_stay() {
         let mut history = conversation(6, 4000);
-        let done = compact(&mut history, 0, 7000, false);
+        let done = compact_history(&mut history, 0, 7000, false);
         assert!(done[0].contains("older results"), "{done:?}");
-        assert!(history.tokens(0) <= 7000 * FULL / 100 && paired(&history));
+        assert!(history.estimate_tokens(0) <= 7000 * FULL / 100 && paired(&history));
         let ModelMessage::ToolResult { text, .. } = history.messages().last().unwrap() else { panic!() };
         assert_eq!(text.len(), 4000);
         assert_eq!(history.messages().len(), 13);
@@ -254,13 +262,17 @@ mod tests {
     fn older_steps_are_left_out_with_what_they_were_for_and_no_pair_is_parted() {
         let mut history = conversation(60, 400);
         for round in 0..3 {
-            let done = compact(&mut history, 0, 3000, false);
+            let done = compact_history(&mut history, 0, 3000, false);
             assert!(done.iter().any(|done| done.contains("steps were left out; ")), "{round}: {done:?}");
-            assert!(history.tokens(0) <= 3000 * FULL / 100 && paired(&history), "{}", history.tokens(0));
+            assert!(
+                history.estimate_tokens(0) <= 3000 * FULL / 100 && paired(&history),
+                "{}",
+                history.estimate_tokens(0)
+            );
             let ModelMessage::User { text } = &history.messages()[0] else { panic!() };
             assert!(text.starts_with("Fix the bug\n\n") && text.matches(NOTE).count() == 1, "{text}");
             for message in conversation(30, 400).messages().iter().skip(1) {
-                history.push(message.clone());
+                history.push_message(message.clone());
             }
         }
     }
@@ -268,9 +280,9 @@ mod tests {
     #[test]
     fn what_the_server_calls_too_long_is_cut_whatever_the_estimate_says() {
         let mut history = conversation(4, 3000);
-        let before = history.tokens(0);
-        let done = compact(&mut history, 0, 1_000_000, true);
-        assert!(!done.is_empty() && history.tokens(0) < before / 2, "{done:?}");
+        let before = history.estimate_tokens(0);
+        let done = compact_history(&mut history, 0, 1_000_000, true);
+        assert!(!done.is_empty() && history.estimate_tokens(0) < before / 2, "{done:?}");
         assert!(paired(&history));
     }
 }

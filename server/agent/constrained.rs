@@ -1,27 +1,27 @@
-//! Calls of models that make no native ones, where the server holds an answer to a schema while it is written: the tools stand in
-//! the prompt, and each answer is an object with the model's words and its calls.
+//! Calls of models without native calls, whose server holds an answer to a schema while it is written: the tools are in
+//! the prompt, and each answer is an object with the model's text and its calls.
 
 use serde_json::{Map, Value, json};
 
-use super::short;
+use super::short_prompt;
 use crate::model::{ModelCall, ModelFacts, ModelMessage, ModelReply, ModelRequest, ToolSpec};
 
 /// Calls of one answer.
 const CALLS: usize = 8;
-/// Members of a schema that say nothing of an answer's form, or that grammars of servers do not know.
+/// Members of a schema that do not affect an answer's form, or that servers' grammars do not support.
 const LEFT_OUT: [&str; 8] =
     ["description", "default", "examples", "title", "pattern", "format", "$schema", "additionalProperties"];
 
-/// How such a model is to answer.
+/// The answer format for such a model.
 const FORM: &str = "\
 You call tools by answering with one JSON object: {\"say\": \"words for the person, or nothing\", \"calls\": [{\"_tool\": \
 \"NAME\", …arguments}]}. Each answer makes a call; task_complete ends the task, also where you only answer or need to ask. The tools, each with the schema of its arguments:";
 
-/// How a model is to answer that gets the short prompt.
+/// The answer format for a model with the short prompt.
 const SHORT_FORM: &str = "\
 Answer with one call, as one JSON object. The tools with their arguments (`?`: may be left out):";
 
-/// A task before the person's own, which shows a small model the form better than any words.
+/// An example task before the person's own, which explains the form to a small model better than any description.
 const EXAMPLE: [(&str, &str); 2] = [
     (
         "Write the file colour.txt. Its content is the one word: green",
@@ -32,51 +32,54 @@ const EXAMPLE: [(&str, &str); 2] = [
         r#"{"_tool":"task_complete","summary":"Wrote colour.txt.","why":"The colour is noted down"}"#,
     ),
 ];
-/// How much chance there is in such an answer: with more, a small model soon writes of other things.
+/// The temperature of such an answer: with a higher one, a small model soon digresses.
 const CHANCE: f32 = 0.3;
 
-/// Members of a result that a small model has no use for: it quotes no hash, and waits for no proposal.
+/// Members of a result that a small model cannot use: it quotes no hash, and waits for no proposal.
 const UNTOLD: [&str; 3] = ["proposal", "hash", "created"];
 
-/// In which form a model answers.
+/// The form in which a model answers.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Form<'a> {
+pub(super) enum AnswerStyle<'a> {
     /// Words, and calls by the whole schemas of the tools.
     Whole,
-    /// One call, after an example.
+    /// A single call, after an example.
     Short {
-        /// The tool that the next answer may not call, as the last call of it led nowhere.
+        /// The tool that the next answer may not call, since its last call led nowhere.
         barred: Option<&'a str>,
     },
 }
 
-/// Characters of a sentence of a short answer: a small model may find no end.
+/// Characters of a sentence of a short answer: a small model may not find an end.
 const SENTENCE: u64 = 200;
 /// The arguments that are sentences.
 const SENTENCES: [&str; 2] = ["why", "summary"];
 
-/// What is sent beside the tools where the prompt is short.
+/// The text that is sent in addition to the tools if the prompt is short.
 pub(super) fn short_form() -> String {
     let example = EXAMPLE.iter().flat_map(|(asked, answered)| [*asked, *answered]);
     [SHORT_FORM].into_iter().chain(example).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a model is asked in this form.
-pub(super) fn is_meant(facts: &ModelFacts) -> bool {
+/// Returns whether a model needs this form.
+pub(super) fn needs_constrained_form(facts: &ModelFacts) -> bool {
     facts.native_calls == Some(false) && facts.constrained == Some(true)
 }
 
-/// The request in the form that the model takes: native calls, or words and calls in one object.
-pub(super) fn fitted(facts: &ModelFacts, request: ModelRequest, form: Form<'_>) -> ModelRequest {
-    if !is_meant(facts) || request.tools.is_empty() {
+/// The request in the form that the model takes: native calls, or text and calls in one object.
+pub(super) fn fit_request(facts: &ModelFacts, request: ModelRequest, form: AnswerStyle<'_>) -> ModelRequest {
+    if !needs_constrained_form(facts) || request.tools.is_empty() {
         return request;
     }
-    let is_short = matches!(form, Form::Short { .. });
+    let is_short = matches!(form, AnswerStyle::Short { .. });
     let mut messages: Vec<ModelMessage> = Vec::new();
     let mut system = request.system;
     if is_short {
         system.push_str(&format!("\n\n{SHORT_FORM}"));
-        request.tools.iter().for_each(|tool| system.push_str(&format!("\n{}", short::signature(tool))));
+        request
+            .tools
+            .iter()
+            .for_each(|tool| system.push_str(&format!("\n{}", short_prompt::tool_signature(tool))));
         for (asked, answered) in EXAMPLE {
             messages.push(ModelMessage::User { text: asked.to_owned() });
             messages.push(ModelMessage::Assistant {
@@ -94,7 +97,7 @@ pub(super) fn fitted(facts: &ModelFacts, request: ModelRequest, form: Form<'_>) 
                 .push_str(&format!("\n- {name}: {}\n  {arguments} required: {required}", description.trim()));
         }
     }
-    for message in request.messages.into_iter().map(|message| spelled(message, is_short)) {
+    for message in request.messages.into_iter().map(|message| spell_message(message, is_short)) {
         match (messages.last_mut(), message) {
             // Two in a row are refused by some servers.
             (Some(ModelMessage::User { text }), ModelMessage::User { text: more }) => {
@@ -105,18 +108,18 @@ pub(super) fn fitted(facts: &ModelFacts, request: ModelRequest, form: Form<'_>) 
         }
     }
     let output_schema = Some(match form {
-        Form::Whole => schema(&request.tools),
-        Form::Short { barred } => one_call(&request.tools, barred),
+        AnswerStyle::Whole => answer_schema(&request.tools),
+        AnswerStyle::Short { barred } => one_call_schema(&request.tools, barred),
     });
     let temperature = request.temperature.or(is_short.then_some(CHANCE));
     ModelRequest { system, messages, tools: Vec::new(), output_schema, temperature, ..request }
 }
 
-/// A message with its calls and results as words.
-fn spelled(message: ModelMessage, is_short: bool) -> ModelMessage {
+/// A message with its calls and results as text.
+fn spell_message(message: ModelMessage, is_short: bool) -> ModelMessage {
     match message {
         ModelMessage::Assistant { text, calls, .. } => {
-            let calls: Vec<Value> = calls.iter().map(call).collect();
+            let calls: Vec<Value> = calls.iter().map(call_object).collect();
             let text = match &*calls {
                 [one] if is_short => one.to_string(),
                 _ => json!({ "say": text, "calls": calls }).to_string(),
@@ -125,15 +128,15 @@ fn spelled(message: ModelMessage, is_short: bool) -> ModelMessage {
         }
         ModelMessage::ToolResult { name, text, failed, .. } => {
             let outcome = if failed { "failed" } else { "answered" };
-            let text = if is_short { told_shortly(text) } else { text };
+            let text = if is_short { shorten_result(text) } else { text };
             ModelMessage::User { text: format!("{name} {outcome}: {text}") }
         }
         words => words,
     }
 }
 
-/// A result without what means nothing to a small model: hunks without a reason, too.
-fn told_shortly(text: String) -> String {
+/// A result without the members that mean nothing to a small model, and without hunks that have no reason.
+fn shorten_result(text: String) -> String {
     let Ok(Value::Object(mut result)) = serde_json::from_str(&text) else { return text };
     UNTOLD.iter().for_each(|name| drop(result.shift_remove(*name)));
     let hunks = result.get("hunks").and_then(Value::as_array);
@@ -143,7 +146,7 @@ fn told_shortly(text: String) -> String {
     Value::Object(result).to_string()
 }
 
-fn call(call: &ModelCall) -> Value {
+fn call_object(call: &ModelCall) -> Value {
     let mut made = Map::from_iter([("_tool".to_owned(), Value::String(call.name.clone()))]);
     if let Ok(Value::Object(arguments)) = serde_json::from_str(&call.arguments) {
         made.extend(arguments);
@@ -151,23 +154,23 @@ fn call(call: &ModelCall) -> Value {
     Value::Object(made)
 }
 
-/// What an answer is held to.
-fn schema(tools: &[ToolSpec]) -> Value {
+/// The schema of an answer.
+fn answer_schema(tools: &[ToolSpec]) -> Value {
     json!({
         "type": "object",
         "properties": {
             "say": { "type": "string" },
-            "calls": { "type": "array", "minItems": 1, "maxItems": CALLS, "items": { "anyOf": items(tools) } },
+            "calls": { "type": "array", "minItems": 1, "maxItems": CALLS, "items": { "anyOf": call_forms(tools) } },
         },
         "required": ["say", "calls"],
         "additionalProperties": false,
     })
 }
 
-/// What an answer of one call is held to.
-fn one_call(tools: &[ToolSpec], barred: Option<&str>) -> Value {
+/// The schema of an answer with one call.
+fn one_call_schema(tools: &[ToolSpec], barred: Option<&str>) -> Value {
     let allowed: Vec<ToolSpec> = tools.iter().filter(|tool| Some(&*tool.name) != barred).cloned().collect();
-    let mut items = items(&allowed);
+    let mut items = call_forms(&allowed);
     for item in &mut items {
         for name in SENTENCES {
             if let Some(Value::Object(sentence)) = item.pointer_mut(&format!("/properties/{name}")) {
@@ -180,7 +183,7 @@ fn one_call(tools: &[ToolSpec], barred: Option<&str>) -> Value {
 }
 
 /// The form of a call of each tool.
-fn items(tools: &[ToolSpec]) -> Vec<Value> {
+fn call_forms(tools: &[ToolSpec]) -> Vec<Value> {
     tools
         .iter()
         .map(|tool| {
@@ -193,37 +196,39 @@ fn items(tools: &[ToolSpec]) -> Vec<Value> {
             if let Some(definitions) = tool.schema.get("$defs") {
                 item["$defs"] = definitions.clone();
             }
-            plain(&mut item);
+            strip_schema(&mut item);
             item["additionalProperties"] = json!(false);
             item
         })
         .collect()
 }
 
-/// Leaves out what says nothing of the form.
-pub(super) fn plain(schema: &mut Value) {
+/// Removes the members that do not affect the form.
+pub(super) fn strip_schema(schema: &mut Value) {
     match schema {
         Value::Object(members) => {
             members.retain(|name, value| !LEFT_OUT.contains(&name.as_str()) || value.is_object());
             for (name, value) in members.iter_mut() {
                 match (name.as_str(), value) {
                     // The names in it are those of arguments.
-                    ("properties", Value::Object(properties)) => properties.values_mut().for_each(plain),
+                    ("properties", Value::Object(properties)) => {
+                        properties.values_mut().for_each(strip_schema)
+                    }
                     ("const" | "enum", _) => {}
-                    (_, value) => plain(value),
+                    (_, value) => strip_schema(value),
                 }
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(plain),
+        Value::Array(items) => items.iter_mut().for_each(strip_schema),
         _ => {}
     }
 }
 
-/// Takes an answer in this form as words and calls; whether it is one.
-pub(super) fn take(reply: &mut ModelReply) -> bool {
+/// Takes an answer in this form as text and calls; returns whether it has this form.
+pub(super) fn take_constrained(reply: &mut ModelReply) -> bool {
     let Ok(Value::Object(mut answer)) = serde_json::from_str(reply.text.trim()) else { return false };
     if answer.contains_key("_tool") {
-        let Some(call) = of_object(answer) else { return false };
+        let Some(call) = call_of_object(answer) else { return false };
         reply.text = String::new();
         reply.calls = vec![call];
         return true;
@@ -233,7 +238,7 @@ pub(super) fn take(reply: &mut ModelReply) -> bool {
     let mut taken = Vec::new();
     for made in calls {
         let Value::Object(made) = made else { return false };
-        let Some(call) = of_object(made) else { return false };
+        let Some(call) = call_of_object(made) else { return false };
         taken.push(call);
     }
     reply.text = say;
@@ -242,7 +247,7 @@ pub(super) fn take(reply: &mut ModelReply) -> bool {
 }
 
 /// The call that an object with `_tool` and its arguments is.
-fn of_object(mut made: Map<String, Value>) -> Option<ModelCall> {
+fn call_of_object(mut made: Map<String, Value>) -> Option<ModelCall> {
     let Some(Value::String(name)) = made.shift_remove("_tool") else { return None };
     let arguments = Value::Object(made).to_string();
     Some(ModelCall { name, arguments, ..ModelCall::default() })
@@ -289,9 +294,9 @@ mod tests {
         for (native, constrained) in
             [(None, Some(true)), (Some(true), Some(true)), (Some(false), None), (Some(false), Some(false))]
         {
-            assert_eq!(fitted(&facts(native, constrained), request(), Form::Whole), request());
+            assert_eq!(fit_request(&facts(native, constrained), request(), AnswerStyle::Whole), request());
         }
-        let fitted = fitted(&facts(Some(false), Some(true)), request(), Form::Whole);
+        let fitted = fit_request(&facts(Some(false), Some(true)), request(), AnswerStyle::Whole);
         assert!(fitted.tools.is_empty() && fitted.system.contains("fs_read: Reads."), "{}", fitted.system);
         let said = [
             ModelMessage::User { text: "Do it".to_owned() },
@@ -317,7 +322,11 @@ mod tests {
 
     #[test]
     fn with_the_short_prompt_an_answer_is_one_call_after_an_example() {
-        let fitted = super::fitted(&facts(Some(false), Some(true)), request(), Form::Short { barred: None });
+        let fitted = super::fit_request(
+            &facts(Some(false), Some(true)),
+            request(),
+            AnswerStyle::Short { barred: None },
+        );
         assert!(fitted.system.contains("- fs_read(path, format?)"), "{}", fitted.system);
         assert_eq!(fitted.messages.len(), 2 * EXAMPLE.len() + 3);
         let own = &fitted.messages[2 * EXAMPLE.len() + 1];
@@ -329,39 +338,39 @@ mod tests {
         assert_eq!(*own, said);
         let schema = fitted.output_schema.unwrap();
         assert_eq!(schema["anyOf"][0]["required"], json!(["_tool", "path"]));
-        let barred = super::fitted(
+        let barred = super::fit_request(
             &facts(Some(false), Some(true)),
             request(),
-            Form::Short { barred: Some("fs_read") },
+            AnswerStyle::Short { barred: Some("fs_read") },
         );
         assert_eq!(barred.output_schema.unwrap()["anyOf"], json!([]));
         for (_, answered) in EXAMPLE {
             let mut reply = ModelReply { text: answered.to_owned(), ..ModelReply::default() };
-            assert!(take(&mut reply) && reply.calls.len() == 1, "{answered}");
+            assert!(take_constrained(&mut reply) && reply.calls.len() == 1, "{answered}");
         }
     }
 
     #[test]
     fn a_result_is_told_shortly_and_a_persons_reason_stays() {
         let accepted = r#"{"status":"applied","proposal":"p-1","path":"a","hunks":[{"id":"h1"}],"hash":"x","created":true}"#;
-        assert_eq!(told_shortly(accepted.to_owned()), r#"{"status":"applied","path":"a"}"#);
+        assert_eq!(shorten_result(accepted.to_owned()), r#"{"status":"applied","path":"a"}"#);
         let rejected = r#"{"status":"rejected","hunks":[{"id":"h1","reason":"keep it"}]}"#;
-        assert_eq!(told_shortly(rejected.to_owned()), rejected);
-        assert_eq!(told_shortly("cut {".to_owned()), "cut {");
+        assert_eq!(shorten_result(rejected.to_owned()), rejected);
+        assert_eq!(shorten_result("cut {".to_owned()), "cut {");
     }
 
     #[test]
     fn an_answer_in_this_form_is_words_and_calls_and_any_other_stays() {
         let text = r#" {"say":"Look.","calls":[{"_tool":"fs_read","path":"a"}]} "#;
         let mut reply = ModelReply { text: text.to_owned(), ..ModelReply::default() };
-        assert!(take(&mut reply));
+        assert!(take_constrained(&mut reply));
         assert_eq!(
             (&*reply.text, &*reply.calls[0].name, &*reply.calls[0].arguments),
             ("Look.", "fs_read", r#"{"path":"a"}"#)
         );
         for text in ["Look.", r#"{"say":"x"}"#, r#"{"calls":[{"path":"a"}]}"#, r#"{"calls":[1]}"#] {
             let mut reply = ModelReply { text: text.to_owned(), ..ModelReply::default() };
-            assert!(!take(&mut reply) && reply.text == text && reply.calls.is_empty(), "{text}");
+            assert!(!take_constrained(&mut reply) && reply.text == text && reply.calls.is_empty(), "{text}");
         }
     }
 }

@@ -1,34 +1,40 @@
 //! The conversation of a run: its messages, an estimate of their tokens, and how far the log has them.
+//!
+//! # Invariants
+//!
+//! - No conversation with a model parts a call from its result, however it is made shorter, cancelled or resumed.
+//!   Test: `older_steps_are_left_out_with_what_they_were_for_and_no_pair_is_parted`,
+//!   `a_turn_is_cancelled_and_the_run_goes_on_with_the_persons_words_and_is_resumed`
 
 use serde_json::{Value, json};
 
 use crate::model::{ModelCall, ModelMessage};
 
-/// Characters that count as one token, until the model's server says how many a request had.
+/// Characters per token, until the model's server reports the tokens of a request.
 const PER_TOKEN: f64 = 4.0;
-/// Tokens that a message takes beside its text.
+/// Tokens of a message in addition to its text.
 const OVERHEAD: u64 = 6;
 /// The most that the estimate is corrected by, up and down.
 const CORRECTION: f64 = 3.0;
 
 /// A conversation.
 #[derive(Clone, Debug)]
-pub(super) struct History {
+pub(super) struct ConversationHistory {
     messages: Vec<ModelMessage>,
-    /// The first message that the log does not have as it is.
+    /// The index of the first message that is not logged in its current form.
     unlogged: usize,
     /// Characters of one token, as measured.
     per_token: f64,
 }
 
-impl Default for History {
+impl Default for ConversationHistory {
     fn default() -> Self {
         Self { messages: Vec::new(), unlogged: 0, per_token: PER_TOKEN }
     }
 }
 
-impl History {
-    /// A conversation that goes on.
+impl ConversationHistory {
+    /// A conversation that is continued.
     pub(super) fn of(messages: Vec<ModelMessage>) -> Self {
         Self { messages, ..Self::default() }
     }
@@ -39,12 +45,12 @@ impl History {
     }
 
     /// Adds a message.
-    pub(super) fn push(&mut self, message: ModelMessage) {
+    pub(super) fn push_message(&mut self, message: ModelMessage) {
         self.messages.push(message);
     }
 
-    /// Adds words of the person's, or ours to the model.
-    pub(super) fn say(&mut self, text: impl Into<String>) {
+    /// Adds a text of the person, or of wherefore, to the model.
+    pub(super) fn push_words(&mut self, text: impl Into<String>) {
         let text = text.into();
         // Two in a row are refused by some servers.
         match self.messages.last_mut() {
@@ -64,20 +70,20 @@ impl History {
     }
 
     /// Puts other messages in place of those from `from` on.
-    pub(super) fn replace(&mut self, from: usize, messages: Vec<ModelMessage>) {
+    pub(super) fn replace_from(&mut self, from: usize, messages: Vec<ModelMessage>) {
         self.messages.truncate(from);
         self.messages.extend(messages);
         self.unlogged = self.unlogged.min(from);
     }
 
-    /// Tokens of all messages and of `beside`, which is sent with them, estimated.
-    pub(super) fn tokens(&self, beside: usize) -> u64 {
-        let characters: usize = self.messages.iter().map(characters).sum();
+    /// The estimated tokens of all messages, and of `beside` characters that are sent with them.
+    pub(super) fn estimate_tokens(&self, beside: usize) -> u64 {
+        let characters: usize = self.messages.iter().map(message_characters).sum();
         let overhead = OVERHEAD * self.messages.len() as u64;
         self.tokens_of(characters + beside) + overhead
     }
 
-    /// Tokens of so many characters, estimated.
+    /// The estimated tokens of a number of characters.
     pub(super) fn tokens_of(&self, characters: usize) -> u64 {
         #[allow(
             clippy::cast_precision_loss,
@@ -89,26 +95,26 @@ impl History {
         tokens
     }
 
-    /// Learns from how many tokens the messages had by the server's count; nothing from a count of 0.
-    pub(super) fn measured(&mut self, beside: usize, tokens: u64) {
+    /// Learns the characters per token from the server's count; ignores a count of 0.
+    pub(super) fn learn_token_size(&mut self, beside: usize, tokens: u64) {
         if tokens == 0 {
             return;
         }
-        let characters: usize = self.messages.iter().map(characters).sum::<usize>() + beside;
+        let characters: usize = self.messages.iter().map(message_characters).sum::<usize>() + beside;
         #[allow(clippy::cast_precision_loss, reason = "an estimate")]
         let measured = characters as f64 / tokens as f64;
         self.per_token = measured.clamp(PER_TOKEN / CORRECTION, PER_TOKEN * CORRECTION);
     }
 
-    /// The messages that the log does not have, and the place of the first; they count as logged from now on.
+    /// The messages that are not logged, and the index of the first; they count as logged from now on.
     pub(super) fn take_unlogged(&mut self) -> (usize, Vec<Value>) {
         let from = self.unlogged.min(self.messages.len());
         self.unlogged = self.messages.len();
         (from, self.messages[from..].iter().map(to_json).collect())
     }
 
-    /// The newest message is in the log already, as the model's output.
-    pub(super) fn newest_is_logged(&mut self) {
+    /// Marks the newest message as logged, since the model's output was.
+    pub(super) fn mark_newest_logged(&mut self) {
         if self.unlogged + 1 == self.messages.len() {
             self.unlogged = self.messages.len();
         }
@@ -116,7 +122,7 @@ impl History {
 }
 
 /// Characters of a message.
-pub(super) fn characters(message: &ModelMessage) -> usize {
+pub(super) fn message_characters(message: &ModelMessage) -> usize {
     match message {
         ModelMessage::User { text } => text.len(),
         ModelMessage::Assistant { text, calls, .. } => {
@@ -144,7 +150,7 @@ pub(super) fn to_json(message: &ModelMessage) -> Value {
     }
 }
 
-/// A message read back from the log; nothing where it is none.
+/// A message read back from the log; none if it is malformed.
 pub(super) fn from_json(message: &Value) -> Option<ModelMessage> {
     let text = |key: &str| message.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     Some(match message.get("role")?.as_str()? {
@@ -194,17 +200,21 @@ mod tests {
 
     #[test]
     fn the_log_gets_each_message_once_and_what_was_replaced_anew() {
-        let mut history = History::default();
-        history.say("a");
+        let mut history = ConversationHistory::default();
+        history.push_words("a");
         assert_eq!(history.take_unlogged().0, 0);
         assert_eq!(history.take_unlogged(), (1, Vec::new()));
-        history.push(ModelMessage::Assistant { text: "b".to_owned(), calls: Vec::new(), state: None });
-        history.newest_is_logged();
-        history.say("c");
+        history.push_message(ModelMessage::Assistant {
+            text: "b".to_owned(),
+            calls: Vec::new(),
+            state: None,
+        });
+        history.mark_newest_logged();
+        history.push_words("c");
         assert_eq!(history.take_unlogged(), (2, vec![json!({ "role": "user", "text": "c" })]));
-        history.say("d");
+        history.push_words("d");
         assert_eq!(history.take_unlogged(), (2, vec![json!({ "role": "user", "text": "c\n\nd" })]));
-        history.replace(1, Vec::new());
+        history.replace_from(1, Vec::new());
         assert_eq!(history.take_unlogged(), (1, Vec::new()));
     }
 }

@@ -1,16 +1,16 @@
-//! What ends a turn whatever the model does: steps, tokens, time, cost.
+//! The limits of a turn: steps, tokens, time, cost.
 
 use std::time::{Duration, Instant};
 
 use crate::model::{ModelFacts, Price, TokenUsage};
 use crate::protocol::{AgentLimits, AgentUsage};
 
-/// Steps of a turn where nobody says how many.
+/// The default limit of steps in a turn.
 const STEPS: u32 = 60;
 
-/// The limits of a run, and what it took.
+/// The limits of a run, and its usage.
 #[derive(Clone, Debug)]
-pub(super) struct Meter {
+pub(super) struct RunMeter {
     limits: AgentLimits,
     price: Option<Price>,
     usage: AgentUsage,
@@ -19,7 +19,7 @@ pub(super) struct Meter {
     began: Instant,
 }
 
-impl Meter {
+impl RunMeter {
     /// A meter at 0.
     pub(super) fn new(limits: AgentLimits, facts: &ModelFacts, context_budget: u64) -> Self {
         let cost = facts.price.map(|_| 0.0);
@@ -27,19 +27,19 @@ impl Meter {
         Self { limits, price: facts.price, usage, before: 0, began: Instant::now() }
     }
 
-    /// A turn begins.
-    pub(super) fn turn(&mut self) {
+    /// Begins a turn.
+    pub(super) fn begin_turn(&mut self) {
         self.before = self.usage.steps;
         self.began = Instant::now();
     }
 
-    /// What the run took so far.
+    /// The usage of the run so far.
     pub(super) fn usage(&self) -> AgentUsage {
         self.usage
     }
 
-    /// The step of the run that comes now, from 1.
-    pub(super) fn step(&mut self, context_tokens: u64) -> u32 {
+    /// Begins the next step of the run; returns its number, from 1.
+    pub(super) fn begin_step(&mut self, context_tokens: u64) -> u32 {
         self.usage.steps += 1;
         self.usage.context_tokens = context_tokens;
         self.usage.steps
@@ -50,8 +50,8 @@ impl Meter {
         self.usage.steps - self.before
     }
 
-    /// The model answered.
-    pub(super) fn add(&mut self, used: &TokenUsage) {
+    /// Adds the usage of an answer.
+    pub(super) fn add_usage(&mut self, used: &TokenUsage) {
         self.usage.input_tokens += used.input;
         self.usage.output_tokens += used.output;
         if let (Some(cost), Some(price)) = (&mut self.usage.cost, self.price) {
@@ -61,8 +61,8 @@ impl Meter {
         }
     }
 
-    /// Which limit is reached, as a sentence.
-    pub(super) fn reached(&self) -> Option<String> {
+    /// The limit that is reached, as a sentence.
+    pub(super) fn reached_limit(&self) -> Option<String> {
         let AgentLimits { max_steps, max_tokens, max_minutes, max_cost } = &self.limits;
         let steps = max_steps.unwrap_or(STEPS);
         if self.usage.steps - self.before >= steps {
@@ -81,7 +81,7 @@ impl Meter {
     }
 
     /// The time that is left of the turn.
-    pub(super) fn left(&self) -> Option<Duration> {
+    pub(super) fn time_left(&self) -> Option<Duration> {
         let most = self.limits.max_minutes?;
         let most = Duration::try_from_secs_f64(most * 60.0).ok()?;
         Some(most.saturating_sub(self.began.elapsed()))
@@ -92,9 +92,9 @@ impl Meter {
 mod tests {
     use super::*;
 
-    fn meter(limits: AgentLimits) -> Meter {
+    fn meter(limits: AgentLimits) -> RunMeter {
         let facts = ModelFacts { price: Some(Price { input: 1.0, output: 10.0 }), ..ModelFacts::default() };
-        Meter::new(limits, &facts, 1000)
+        RunMeter::new(limits, &facts, 1000)
     }
 
     #[test]
@@ -109,10 +109,10 @@ mod tests {
         ];
         for (limits, word) in cases {
             let mut meter = meter(limits.clone());
-            meter.turn();
-            meter.step(10);
-            meter.add(&TokenUsage { input: 1_000_000, output: 100_000, cached: 0 });
-            let reached = meter.reached();
+            meter.begin_turn();
+            meter.begin_step(10);
+            meter.add_usage(&TokenUsage { input: 1_000_000, output: 100_000, cached: 0 });
+            let reached = meter.reached_limit();
             assert_eq!(reached.is_some(), word.is_some(), "{limits:?}: {reached:?}");
             assert!(reached.unwrap_or_default().contains(word.unwrap_or_default()), "{limits:?}");
         }
@@ -121,13 +121,13 @@ mod tests {
     #[test]
     fn steps_are_counted_by_turn_and_tokens_by_run() {
         let mut meter = meter(AgentLimits { max_steps: Some(2), ..AgentLimits::default() });
-        meter.turn();
+        meter.begin_turn();
         for _ in 0..2 {
-            meter.step(0);
+            meter.begin_step(0);
         }
-        assert!(meter.reached().is_some());
-        meter.turn();
-        assert!(meter.reached().is_none());
-        assert_eq!((meter.step(0), meter.step_of_turn()), (3, 1));
+        assert!(meter.reached_limit().is_some());
+        meter.begin_turn();
+        assert!(meter.reached_limit().is_none());
+        assert_eq!((meter.begin_step(0), meter.step_of_turn()), (3, 1));
     }
 }

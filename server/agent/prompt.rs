@@ -1,8 +1,8 @@
-//! The system prompt: how the model works here, and what the project says to agents.
+//! The system prompt: the way in which the model works, and the project's instructions to agents.
 
-use crate::base::hidden::in_line;
+use crate::base::hidden::escape_to_line;
 
-/// How a model works with the tools.
+/// The way in which a model works with the tools.
 const WAYS: &str = "\
 Work with the tools alone; nothing else reads or changes files.
 - Every call needs `why`: one sentence with the intent of the call, not its mechanics. The person reads it before they accept \
@@ -19,7 +19,7 @@ rules close stays closed.
 - When the task is done, call task_complete with a `summary` for the person. Where you cannot do it, call it too and say why. \
 Where you need to know something from the person, ask in plain words and call nothing.";
 
-/// How a model finds tools where they are not listed.
+/// The way in which a model finds tools that are not listed.
 const DISCOVERY: &str = "\
 Most tools are not listed. Find them:
 - Do not assume that a tool exists. Find it with `list` or a search.
@@ -28,29 +28,29 @@ Most tools are not listed. Find them:
 - Never call a tool that you have not expanded: `expand_tool` shows its arguments. Then make the call with `call_tool`.
 - A fault names near names and places. Go on with those.";
 
-/// What a model has to know of tools with no code behind them.
+/// The properties of tools without code.
 const LATENT: &str = "\
 Some tools ask for `_output`: no code runs them. Work their result out yourself, and send it in `_output`, by its schema, with the \
 other arguments.";
 
-/// What the prompt is made of.
+/// The parts of the prompt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PromptParts<'a> {
     /// The absolute path of the folder.
     pub(super) root: &'a str,
-    /// Whether tools are found instead of listed.
+    /// True if tools are found instead of listed.
     pub(super) is_discovery: bool,
-    /// Whether a tool that is offered is latent.
+    /// True if a tool that is offered is latent.
     pub(super) has_latent: bool,
-    /// What the project says to agents: the name of a file, and its text.
+    /// The project's instructions to agents: the name of a file, and its text.
     pub(super) instructions: &'a [(String, String)],
 }
 
 /// The system prompt.
-pub(super) fn system(parts: PromptParts<'_>) -> String {
+pub(super) fn system_prompt(parts: PromptParts<'_>) -> String {
     let mut text = format!(
         "You are a programming agent. You work in the folder {}; paths are relative to it.\n\n{WAYS}",
-        in_line(parts.root)
+        escape_to_line(parts.root)
     );
     if parts.is_discovery {
         text.push_str("\n\n");
@@ -63,7 +63,7 @@ pub(super) fn system(parts: PromptParts<'_>) -> String {
     for (name, said) in parts.instructions {
         text.push_str(&format!(
             "\n\nThe project's {} says (it tells how to work here; it changes no rule above):\n\n{}",
-            in_line(name),
+            escape_to_line(name),
             said.trim()
         ));
     }
@@ -77,11 +77,12 @@ mod tests {
     #[test]
     fn the_prompt_has_the_rules_of_discovery_only_where_tools_are_found() {
         let parts = PromptParts { root: "/w", is_discovery: false, has_latent: false, instructions: &[] };
-        let direct = system(parts);
+        let direct = system_prompt(parts);
         assert!(direct.contains("`why`") && direct.contains("task_complete"), "{direct}");
         assert!(!direct.contains("expand_tool") && !direct.contains("_output"));
         let said = [("AGENTS.md".to_owned(), "Use tabs.\n".to_owned())];
-        let all = system(PromptParts { is_discovery: true, has_latent: true, instructions: &said, ..parts });
+        let all =
+            system_prompt(PromptParts { is_discovery: true, has_latent: true, instructions: &said, ..parts });
         for word in ["Never call a tool that you have not expanded", "`_output`", "AGENTS.md", "Use tabs."] {
             assert!(all.contains(word), "{word}");
         }

@@ -1,35 +1,35 @@
-//! What the model is offered: each tool with its schema, or the operations that find tools, as the settings say.
+//! The tools offered to the model: each with its schema, or the operations that find tools, by the settings.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
 use crate::catalogue::ToolDef;
-use crate::hub::{CALL, CALL_DESCRIPTION, Folder, Operation, call_schema};
+use crate::hub::{CALL, CALL_DESCRIPTION, FindOperation, ServedFolder, call_schema};
 use crate::model::ToolSpec;
 
-/// What a model may call.
+/// The tools that a model may call.
 #[derive(Clone, Debug)]
-pub(super) struct Offered {
+pub(super) struct OfferedTools {
     pub(super) tools: Vec<ToolSpec>,
     pub(super) is_discovery: bool,
     pub(super) has_latent: bool,
-    /// Whether they are shortened, for a model that gets the short prompt.
+    /// True if they are shortened, for a model that gets the short prompt.
     pub(super) is_short: bool,
 }
 
-/// What a model may call in a folder.
-pub(super) fn offered(folder: &Folder) -> Offered {
-    let is_discovery = folder.is_discovery();
-    let definitions = folder.definitions();
+/// The tools that a model may call in a folder.
+pub(super) fn offered_tools(folder: &ServedFolder) -> OfferedTools {
+    let is_discovery = folder.toolbox().is_discovery();
+    let definitions = folder.toolbox().full_definitions(None);
     let is_listed = |def: &ToolDef| {
         let is_task = def.source.is_none() && matches!(def.category.as_str(), "task" | "review");
         !is_discovery || is_task
     };
     let listed = definitions.iter().filter(|(tool, _)| is_listed(tool.def()));
-    let own = listed.map(|(tool, latent)| of_definition(tool.def(), *latent));
+    let own = listed.map(|(tool, latent)| tool_spec(tool.def(), *latent));
     let operations = is_discovery.then(|| {
-        let each = Operation::ALL.into_iter().map(|operation| ToolSpec {
+        let each = FindOperation::ALL.into_iter().map(|operation| ToolSpec {
             name: operation.name().to_owned(),
             description: operation.description().to_owned(),
             schema: operation.schema(),
@@ -43,14 +43,14 @@ pub(super) fn offered(folder: &Folder) -> Offered {
     });
     let mut seen = HashSet::new();
     let mut tools: Vec<ToolSpec> = operations.into_iter().flatten().chain(own).collect();
-    // Servers refuse a list in which a name stands twice.
+    // Servers refuse a list in which a name occurs twice.
     tools.retain(|tool| seen.insert(tool.name.clone()));
     let has_latent = definitions.iter().any(|(_, latent)| *latent);
-    Offered { tools, is_discovery, has_latent, is_short: false }
+    OfferedTools { tools, is_discovery, has_latent, is_short: false }
 }
 
-/// A tool as a model is told of it. One that is latent asks for its output too.
-pub(super) fn of_definition(def: &ToolDef, latent: bool) -> ToolSpec {
+/// A tool in the form for a model. A latent one asks for its output, too.
+pub(super) fn tool_spec(def: &ToolDef, latent: bool) -> ToolSpec {
     let mut schema = def.input_schema.clone();
     if latent {
         crate::registry::ask_for_output(&mut schema, def.output_schema.as_ref());

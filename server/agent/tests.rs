@@ -11,21 +11,21 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::resume::conversation;
-use super::run::{AgentStart, start};
-use crate::hub::{AgentRun, Folder, Hub, HubOptions};
+use super::resume::read_conversation;
+use super::run::{AgentStart, start_run};
+use crate::hub::{AgentRun, Hub, HubOptions, ServedFolder};
 use crate::model::{
-    Model, ModelCall, ModelError, ModelErrorKind, ModelFacts, ModelMessage, ModelReply, ModelRequest, Piece,
-    Pieces, TokenUsage,
+    AnswerPiece, LanguageModel, ModelCall, ModelError, ModelErrorKind, ModelFacts, ModelMessage, ModelReply,
+    ModelRequest, Pieces, TokenUsage,
 };
 use crate::ports::NoEditor;
 use crate::protocol::{
     Act, AgentEnd, AgentEvent, AgentFiles, AgentHappening, AgentLimits, AgentState, DecideParams, DecidedBy,
     Policy,
 };
-use crate::sandbox::Launcher;
+use crate::sandbox::SandboxLauncher;
 
-/// What a scripted model answers.
+/// The answer of a scripted model.
 enum Answer {
     Words(&'static str),
     Calls(Vec<(&'static str, Value)>),
@@ -34,16 +34,16 @@ enum Answer {
     Hangs,
 }
 
-/// Answers in order, and keeps what it was asked.
+/// A model that answers in order, and records its requests.
 struct Scripted {
     answers: Mutex<VecDeque<Answer>>,
     asked: Mutex<Vec<ModelRequest>>,
     context: u64,
-    /// Whether it makes no native calls, and its server holds answers to a schema.
+    /// True if it makes no native calls, and its server holds answers to a schema.
     is_constrained: bool,
 }
 
-impl Model for Scripted {
+impl LanguageModel for Scripted {
     fn inspect(&self) -> BoxFuture<'_, Result<ModelFacts, ModelError>> {
         Box::pin(async { Ok(self.facts()) })
     }
@@ -71,7 +71,7 @@ impl Model for Scripted {
             let reply = ModelReply { usage, model: "scripted".to_owned(), ..ModelReply::default() };
             match answer {
                 Some(Answer::Words(text)) => {
-                    pieces(Piece::Text { text: text.to_owned() });
+                    pieces(AnswerPiece::Text { text: text.to_owned() });
                     Ok(ModelReply { text: text.to_owned(), ..reply })
                 }
                 Some(Answer::Calls(calls)) => {
@@ -111,7 +111,8 @@ impl World {
             editor: Arc::new(NoEditor),
             shared_log: false,
             state: Some(dir.path().join("state")),
-            launcher: Launcher::own(),
+            launcher: SandboxLauncher::own(),
+            environment: None,
         });
         let root = dir.path().join("ws");
         std::fs::create_dir(&root).unwrap();
@@ -122,8 +123,8 @@ impl World {
         Self { dir, hub, model }
     }
 
-    fn folder(&self) -> Arc<Folder> {
-        self.hub.folder(None).unwrap()
+    fn folder(&self) -> Arc<ServedFolder> {
+        self.hub.folder_at(None).unwrap()
     }
 
     fn file(&self, name: &str) -> String {
@@ -145,10 +146,10 @@ impl World {
     }
 
     fn start(&self) -> Arc<AgentRun> {
-        start(&self.hub, self.begin()).unwrap()
+        start_run(&self.hub, self.begin()).unwrap()
     }
 
-    /// What the model was told last under the name of a tool.
+    /// The last text that the model got under the name of a tool.
     fn told(&self, tool: &str) -> Vec<String> {
         let asked = self.model.asked.lock();
         let last = asked.last().unwrap();
@@ -165,7 +166,7 @@ async fn until_ended(run: &AgentRun, after: u64) -> Vec<AgentEvent> {
     let mut events: Vec<AgentEvent> = Vec::new();
     for _ in 0..200 {
         let seen = events.last().map_or(after, |event| event.seq);
-        events.extend(run.events(seen, Duration::from_millis(200)).await.events);
+        events.extend(run.events_after(seen, Duration::from_millis(200)).await.events);
         if events.iter().any(|event| matches!(event.what, AgentHappening::Ended { .. })) {
             return events;
         }
@@ -207,11 +208,11 @@ async fn a_run_reads_writes_and_completes_and_all_of_it_is_in_the_log() {
     assert_eq!(world.file("a.txt"), "one\nthree\n");
     assert!(world.told("fs_read")[0].contains("two") && world.told("fs_read")[1].contains("NOT_FOUND"));
     assert!(world.model.asked.lock()[0].system.contains("Use tabs."));
-    let log = world.folder().log(None).unwrap().text;
+    let log = world.folder().session_log(None).unwrap().text;
     let places = ["type: model_input", "type: model_output", "type: tool_call", "type: agent_end"]
         .map(|word| log.find(word));
     assert!(places.iter().all(Option::is_some), "{places:?}");
-    assert!(log.contains("door: agent") && log.contains(run.id()), "{log}");
+    assert!(log.contains("\"door\":\"agent\"") && log.contains(run.id()), "{log}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -233,13 +234,13 @@ async fn a_rejected_hunk_reaches_the_model_with_its_reason_and_completes_nothing
         Answer::Calls(vec![complete()]),
     ]);
     let begin = AgentStart { policy: Some(Policy::Ask), attended: true, ..world.begin() };
-    let run = start(&world.hub, begin).unwrap();
+    let run = start_run(&world.hub, begin).unwrap();
     let queue = world.folder().queue().clone();
     let decide = async {
         let mut decisions = [Act::Reject, Act::Accept].into_iter();
         let mut seen = 0;
         loop {
-            let answer = run.events(seen, Duration::from_secs(5)).await;
+            let answer = run.events_after(seen, Duration::from_secs(5)).await;
             for event in &answer.events {
                 seen = event.seq;
                 if let AgentHappening::Proposed { proposal, .. } = &event.what {
@@ -247,7 +248,7 @@ async fn a_rejected_hunk_reaches_the_model_with_its_reason_and_completes_nothing
                     let reason = (act == Act::Reject).then(|| "I want four".to_owned());
                     let params =
                         DecideParams { proposal: Some(proposal.clone()), reason, ..DecideParams::all(act) };
-                    queue.decide(&params, DecidedBy::Person).await.unwrap();
+                    queue.decisions().decide_hunks(&params, DecidedBy::Person).await.unwrap();
                 }
             }
             if decisions.len() == 0 {
@@ -281,7 +282,7 @@ async fn circles_empty_answers_and_limits_end_a_turn_with_their_reason() {
     assert_eq!(ended(&until_ended(&nothing.start(), 0).await).0, AgentEnd::Stuck);
     let steps = World::new((0..3).map(|_| Answer::Calls(vec![read("a.txt")])).collect());
     let limits = AgentLimits { max_steps: Some(2), ..AgentLimits::default() };
-    let run = start(&steps.hub, AgentStart { limits, ..steps.begin() }).unwrap();
+    let run = start_run(&steps.hub, AgentStart { limits, ..steps.begin() }).unwrap();
     assert_eq!(ended(&until_ended(&run, 0).await).0, AgentEnd::Limit);
 }
 
@@ -297,26 +298,26 @@ async fn a_turn_is_cancelled_and_the_run_goes_on_with_the_persons_words_and_is_r
     while world.model.asked.lock().len() < 2 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    run.cancel();
+    run.cancel_turn();
     let events = until_ended(&run, 0).await;
     assert_eq!(ended(&events).0, AgentEnd::Cancelled);
-    run.say("Go on, please".to_owned()).unwrap();
+    run.queue_message("Go on, please".to_owned()).unwrap();
     let later = until_ended(&run, events.last().unwrap().seq).await;
     assert_eq!(ended(&later).0, AgentEnd::Complete);
-    run.end();
+    run.end_run();
     while run.state() != AgentState::Ended {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    let resumes = conversation(&world.folder(), run.id()).unwrap();
+    let resumes = read_conversation(&world.folder(), run.id()).unwrap();
     let is_words = |text: &str| ModelMessage::User { text: text.to_owned() };
     assert_eq!(resumes.messages[0], is_words("Do it"));
     assert!(resumes.messages.contains(&is_words("Go on, please")), "{:?}", resumes.messages);
     assert!(matches!(resumes.messages.last(), Some(ModelMessage::ToolResult { .. })));
     let again = AgentStart { resumes: Some(resumes), task: String::new(), ..world.begin() };
-    let events = until_ended(&start(&world.hub, again).unwrap(), 0).await;
+    let events = until_ended(&start_run(&world.hub, again).unwrap(), 0).await;
     assert_eq!(ended(&events).0, AgentEnd::Complete);
     assert_eq!(super::earlier_runs(&world.folder()).len(), 2);
-    assert!(conversation(&world.folder(), "no.such").is_err());
+    assert!(read_conversation(&world.folder(), "no.such").is_err());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -339,7 +340,7 @@ async fn a_model_that_fails_is_asked_again_where_that_helps_and_else_ends_the_tu
 async fn a_long_conversation_is_made_shorter_and_what_was_dropped_is_told_and_logged() {
     let names: &'static [&'static str] = &["b0", "b1", "b2", "b3", "b4", "b5", "b6", "b7", "b8", "b9"];
     let answers = names.iter().map(|name| Answer::Calls(vec![read(name)]));
-    let world = World::with_context(answers.chain([Answer::Calls(vec![complete()])]).collect(), 20_000);
+    let world = World::with_context(answers.chain([Answer::Calls(vec![complete()])]).collect(), 22_000);
     for name in names {
         std::fs::write(world.dir.path().join("ws").join(name), "some words\n".repeat(700)).unwrap();
     }
@@ -353,7 +354,7 @@ async fn a_long_conversation_is_made_shorter_and_what_was_dropped_is_told_and_lo
         })
         .collect();
     assert!(notes.iter().any(|note| note.contains("older results were shortened")), "{notes:?}");
-    assert!(world.folder().log(None).unwrap().text.contains("dropped:"));
+    assert!(world.folder().session_log(None).unwrap().text.contains("dropped:"));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -385,7 +386,7 @@ async fn calls_in_words_and_misspelt_names_are_made_and_the_repair_is_told() {
     let told = format!("{events:?}");
     assert!(told.contains("1 call stood in the text"), "{told}");
     // The log has each repair, in the event of the answer that it was made in.
-    let log = world.folder().log(None).unwrap().text;
+    let log = world.folder().session_log(None).unwrap().text;
     let outputs: Vec<&str> = log.split("\n\n").filter(|entry| entry.contains("type: model_output")).collect();
     let lacks = |entry: &str| !entry.contains("repaired:");
     assert!(!lacks(outputs[0]) && outputs[0].contains("trailing comma") && lacks(outputs[1]), "{log}");
@@ -417,15 +418,15 @@ async fn a_latent_tool_is_answered_by_the_model_and_held_to_its_schema() {
     let tools = world.dir.path().join("ws/.wherefore/tools");
     std::fs::create_dir_all(&tools).unwrap();
     std::fs::write(tools.join("mood.yaml"), MOOD).unwrap();
-    world.folder().toolbox().read();
-    assert_eq!(world.folder().definition_problems(), []);
+    world.folder().toolbox().read_all();
+    assert_eq!(world.folder().toolbox().problems(), []);
     until_ended(&world.start(), 0).await;
     let offered = world.model.asked.lock()[0].tools.clone();
     let mood = offered.iter().find(|tool| tool.name == "mood_of").unwrap();
     assert!(mood.schema["required"].as_array().unwrap().contains(&json!("_output")), "{}", mood.schema);
     let told = world.told("mood_of");
     assert!(told[0].contains("INVALID_ARGS") && told[1].contains("good"), "{told:?}");
-    assert!(world.folder().log(None).unwrap().text.contains("activity: latent"));
+    assert!(world.folder().session_log(None).unwrap().text.contains("\"activity\":\"latent\""));
 }
 
 const MOOD: &str = r#"

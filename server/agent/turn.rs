@@ -1,24 +1,24 @@
-//! One turn: the model is asked, its calls are made, and it is asked again, until something ends it.
+//! A turn: the model is asked and its calls are made, again and again, until something ends it.
 
 use tokio_util::sync::CancellationToken;
 
-use super::calls::{Act, Meant};
+use super::calls::{CallAct, UnderstoodCall};
 use super::run::AgentLoop;
-use super::step::Ended;
-use super::stuck::{Done, Verdict, Watchdog};
+use super::step::EndedCall;
+use super::watchdog::{Watchdog, WatchdogVerdict, WatchedCall};
 use crate::model::{ModelCall, ModelMessage};
 use crate::protocol::{AgentEnd, Code, Fault};
 
 /// Calls of one answer that are made.
 const CALLS: usize = 32;
-/// Characters of an answer that is looked through for a question.
+/// Characters of an answer that are searched for a question.
 const ASKED: usize = 400;
 
-/// What the model is told once where it calls nothing.
+/// The message for a model that calls nothing, sent once.
 pub(super) const NUDGE: &str =
     "If the task is done, call task_complete with a summary for the person. If not, go on with a tool.";
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Clone, Debug)]
 pub(super) struct TurnEnd {
     pub(super) end: AgentEnd,
@@ -31,22 +31,22 @@ impl TurnEnd {
         Self { end, text: text.into(), fault: None }
     }
 
-    pub(super) fn failed(fault: Fault) -> Self {
+    pub(super) fn from_fault(fault: Fault) -> Self {
         let text = fault.message.clone();
         Self { end: AgentEnd::Failed, text, fault: Some(fault) }
     }
 }
 
-/// What a turn knows of itself.
+/// The state of a turn.
 struct TurnState {
     cancel: CancellationToken,
     watchdog: Watchdog,
-    /// Whether the model was asked to go on after an answer in words.
-    nudged: bool,
+    /// True if the model was asked to go on after a text answer.
+    is_nudged: bool,
 }
 
-/// What an answer of the model without calls leads to.
-enum Idle {
+/// The consequence of an answer without calls.
+enum NoCallOutcome {
     /// The model is asked again.
     GoOn,
     /// The turn ends.
@@ -55,14 +55,14 @@ enum Idle {
 
 impl AgentLoop {
     /// Works until the turn ends.
-    pub(super) async fn turn(&mut self, cancel: &CancellationToken) -> TurnEnd {
-        let mut state = TurnState { cancel: cancel.clone(), watchdog: Watchdog::default(), nudged: false };
-        self.meter.turn();
+    pub(super) async fn run_turn(&mut self, cancel: &CancellationToken) -> TurnEnd {
+        let mut state = TurnState { cancel: cancel.clone(), watchdog: Watchdog::default(), is_nudged: false };
+        self.meter.begin_turn();
         loop {
-            if let Some(limit) = self.meter.reached() {
+            if let Some(limit) = self.meter.reached_limit() {
                 return TurnEnd::new(AgentEnd::Limit, format!("{limit}; say \"go on\" to let it work on"));
             }
-            match self.step(&mut state).await {
+            match self.run_step(&mut state).await {
                 Ok(()) => {}
                 Err(end) => return *end,
             }
@@ -70,114 +70,122 @@ impl AgentLoop {
     }
 
     /// Asks the model once, and makes its calls.
-    async fn step(&mut self, state: &mut TurnState) -> Result<(), Box<TurnEnd>> {
+    async fn run_step(&mut self, state: &mut TurnState) -> Result<(), Box<TurnEnd>> {
         if state.cancel.is_cancelled() {
-            return Err(Box::new(cancelled()));
+            return Err(Box::new(cancelled_turn()));
         }
-        for words in self.hands.run.take_said() {
-            self.history.say(words);
+        for words in self.call_maker.run.take_messages() {
+            self.history.push_words(words);
         }
-        let (reply, meant) = self.asked(&state.cancel).await?;
+        let (reply, meant) = self.ask_model(&state.cancel).await?;
         let text = reply.text.trim().to_owned();
-        self.history.push(ModelMessage::Assistant {
+        self.history.push_message(ModelMessage::Assistant {
             text: reply.text,
             calls: reply.calls,
             state: reply.state,
         });
-        self.history.newest_is_logged();
+        self.history.mark_newest_logged();
         if meant.is_empty() {
-            return match self.idle(&text, state) {
-                Idle::GoOn => Ok(()),
-                Idle::End(end) => Err(end),
+            return match self.answer_without_calls(&text, state) {
+                NoCallOutcome::GoOn => Ok(()),
+                NoCallOutcome::End(end) => Err(end),
             };
         }
-        state.nudged = false;
-        self.calls(meant, state).await
+        state.is_nudged = false;
+        self.make_calls(meant, state).await
     }
 
-    /// What becomes of an answer with no calls.
-    fn idle(&mut self, text: &str, state: &mut TurnState) -> Idle {
+    /// Handles an answer without calls.
+    fn answer_without_calls(&mut self, text: &str, state: &mut TurnState) -> NoCallOutcome {
         if text.is_empty() {
-            return match state.watchdog.empty() {
-                Verdict::Over(reason) => Idle::End(Box::new(TurnEnd::new(AgentEnd::Stuck, reason))),
-                Verdict::Hint(hint) => {
+            return match state.watchdog.note_empty() {
+                WatchdogVerdict::Over(reason) => {
+                    NoCallOutcome::End(Box::new(TurnEnd::new(AgentEnd::Stuck, reason)))
+                }
+                WatchdogVerdict::Hint(hint) => {
                     // An empty message is refused by some servers.
                     self.history.drop_newest();
-                    self.history.say(hint);
-                    Idle::GoOn
+                    self.history.push_words(hint);
+                    NoCallOutcome::GoOn
                 }
-                Verdict::Fine => Idle::GoOn,
+                WatchdogVerdict::Fine => NoCallOutcome::GoOn,
             };
         }
         let asks = is_question(text);
         if asks {
-            return Idle::End(Box::new(TurnEnd::new(AgentEnd::Asks, text)));
+            return NoCallOutcome::End(Box::new(TurnEnd::new(AgentEnd::Asks, text)));
         }
-        if state.nudged {
-            return Idle::End(Box::new(TurnEnd::new(AgentEnd::Answered, text)));
+        if state.is_nudged {
+            return NoCallOutcome::End(Box::new(TurnEnd::new(AgentEnd::Answered, text)));
         }
-        state.nudged = true;
-        self.history.say(NUDGE);
-        Idle::GoOn
+        state.is_nudged = true;
+        self.history.push_words(NUDGE);
+        NoCallOutcome::GoOn
     }
 
     /// Makes the calls of an answer.
-    async fn calls(&mut self, mut meant: Vec<Meant>, state: &mut TurnState) -> Result<(), Box<TurnEnd>> {
+    async fn make_calls(
+        &mut self,
+        mut meant: Vec<UnderstoodCall>,
+        state: &mut TurnState,
+    ) -> Result<(), Box<TurnEnd>> {
         for refused in meant.iter_mut().skip(CALLS) {
             let message = format!("an answer may make {CALLS} calls; this one was left out");
-            refused.act = Act::Refuse(Box::new(
-                Fault::new(Code::QuotaExceeded, message).suggest("make fewer calls at a time"),
+            refused.act = CallAct::Refuse(Box::new(
+                Fault::new(Code::QuotaExceeded, message).with_suggestion("make fewer calls at a time"),
             ));
         }
-        let (last, first): (Vec<Meant>, Vec<Meant>) =
-            meant.into_iter().partition(|meant| matches!(meant.act, Act::Complete));
-        let (hands, cancel) = (self.hands.clone(), state.cancel.clone());
+        let (last, first): (Vec<UnderstoodCall>, Vec<UnderstoodCall>) =
+            meant.into_iter().partition(|meant| matches!(meant.act, CallAct::Complete));
+        let (hands, cancel) = (self.call_maker.clone(), state.cancel.clone());
         let order: Vec<String> = first.iter().chain(&last).map(|meant| meant.call.id.clone()).collect();
         let work = async {
-            let mut ended = hands.make(first).await;
-            let is_well = ended.iter().all(|ended| !ended.failed && !ended.rejected);
+            let mut ended = hands.make_calls(first).await;
+            let is_well = ended.iter().all(|ended| !ended.is_failed && !ended.has_rejection);
             match is_well {
-                true => ended.extend(hands.make(last).await),
-                false => ended.extend(last.into_iter().map(premature)),
+                true => ended.extend(hands.make_calls(last).await),
+                false => ended.extend(last.into_iter().map(refuse_completion)),
             }
             ended
         };
         let ended = tokio::select! {
             ended = work => ended,
             () = cancel.cancelled() => {
-                self.unanswered(&order);
-                return Err(Box::new(cancelled()));
+                self.answer_cancelled_calls(&order);
+                return Err(Box::new(cancelled_turn()));
             }
         };
-        self.told(ended, state)
+        self.tell_results(ended, state)
     }
 
-    /// Tells the model how its calls ended.
-    fn told(&mut self, ended: Vec<Ended>, state: &mut TurnState) -> Result<(), Box<TurnEnd>> {
+    /// Adds the results of its calls to the conversation.
+    fn tell_results(&mut self, ended: Vec<EndedCall>, state: &mut TurnState) -> Result<(), Box<TurnEnd>> {
         let (mut hints, mut over, mut complete) = (Vec::new(), None, None);
-        self.barred = None;
+        self.barred_tool = None;
         for ended in ended {
-            self.history.push(ended.message());
-            if matches!(ended.meant.act, Act::Complete) {
+            self.history.push_message(ended.result_message());
+            if matches!(ended.meant.act, CallAct::Complete) {
                 let summary = ended.meant.arguments.get("summary").and_then(|summary| summary.as_str());
-                complete = summary.filter(|_| !ended.failed).map(str::to_owned);
+                complete = summary.filter(|_| !ended.is_failed).map(str::to_owned);
             }
-            let changed = ended.changed.as_ref().map(|(path, hash)| (path.as_str(), hash.as_str()));
-            let done = Done {
+            let changed = ended.changed_text.as_ref().map(|(path, hash)| (path.as_str(), hash.as_str()));
+            let done = WatchedCall {
                 tool: &ended.meant.tool,
                 arguments: &ended.meant.arguments,
                 told: &ended.text,
-                failed: ended.failed,
+                failed: ended.is_failed,
                 changed,
             };
-            match state.watchdog.called(done) {
-                Verdict::Fine if ended.unchanged => self.barred = Some(ended.meant.call.name.clone()),
-                Verdict::Fine => {}
-                Verdict::Hint(hint) => {
-                    self.barred = Some(ended.meant.call.name.clone());
+            match state.watchdog.note_call(done) {
+                WatchdogVerdict::Fine if ended.unchanged => {
+                    self.barred_tool = Some(ended.meant.call.name.clone())
+                }
+                WatchdogVerdict::Fine => {}
+                WatchdogVerdict::Hint(hint) => {
+                    self.barred_tool = Some(ended.meant.call.name.clone());
                     hints.push(hint);
                 }
-                Verdict::Over(reason) => over = Some(reason),
+                WatchdogVerdict::Over(reason) => over = Some(reason),
             }
         }
         if let Some(summary) = complete {
@@ -187,20 +195,20 @@ impl AgentLoop {
             return Err(Box::new(TurnEnd::new(AgentEnd::Stuck, reason)));
         }
         for hint in hints {
-            self.note(hint.clone());
-            self.history.say(hint);
+            self.note_to_person(hint.clone());
+            self.history.push_words(hint);
         }
         Ok(())
     }
 
-    /// Calls that were cancelled have a result all the same: a conversation with a call and no result is refused.
-    fn unanswered(&mut self, calls: &[String]) {
+    /// Adds results for calls that were cancelled: servers refuse a conversation with a call and no result.
+    fn answer_cancelled_calls(&mut self, calls: &[String]) {
         let made: Vec<ModelCall> = match self.history.messages().last() {
             Some(ModelMessage::Assistant { calls, .. }) => calls.clone(),
             _ => Vec::new(),
         };
         for call in made.into_iter().filter(|call| calls.contains(&call.id)) {
-            self.history.push(ModelMessage::ToolResult {
+            self.history.push_message(ModelMessage::ToolResult {
                 call_id: call.id,
                 name: call.name,
                 text: "The person cancelled this turn before the result was here.".to_owned(),
@@ -210,27 +218,27 @@ impl AgentLoop {
     }
 }
 
-/// `task_complete` beside calls that did not go well: the model has to see those first.
-fn premature(meant: Meant) -> Ended {
+/// Refuses `task_complete` together with calls that failed: the model has to see those first.
+fn refuse_completion(meant: UnderstoodCall) -> EndedCall {
     let text = "Not taken yet: other calls of the same answer failed or were rejected. Look at their results, then go on, or \
                 call task_complete again."
         .to_owned();
-    let act = Act::Refuse(Box::new(Fault::new(Code::InvalidArgs, text.clone())));
-    Ended {
+    let act = CallAct::Refuse(Box::new(Fault::new(Code::InvalidArgs, text.clone())));
+    EndedCall {
         text,
-        failed: true,
-        changed: None,
-        rejected: false,
+        is_failed: true,
+        changed_text: None,
+        has_rejection: false,
         unchanged: false,
-        meant: Meant { act, ..meant },
+        meant: UnderstoodCall { act, ..meant },
     }
 }
 
-pub(super) fn cancelled() -> TurnEnd {
+pub(super) fn cancelled_turn() -> TurnEnd {
     TurnEnd::new(AgentEnd::Cancelled, "the person cancelled the turn")
 }
 
-/// Whether words end by asking the person something.
+/// Returns whether a text ends with a question to the person.
 fn is_question(text: &str) -> bool {
     let tail: Vec<char> = text.trim_end().chars().rev().take(ASKED).collect();
     tail.iter()

@@ -1,34 +1,34 @@
-//! What a JSON-RPC message says of itself, read from bytes that may be too many, nested too deep or no JSON: whether it is
-//! a request, and by which id. Nothing of the message is kept but that.
+//! The envelope of a JSON-RPC message, read from bytes that may be too many, nested too deep or no JSON: it has the id of the
+//! message, and a mark of requests. Nothing else of the message is kept.
 
 use serde_json::Value;
 
 /// Levels of nesting that a message may have: what the JSON reader takes.
-pub const DEEPEST: usize = 127;
+pub const MAX_NESTING: usize = 127;
 
 /// Bytes of the longest name or id that is looked at.
-const WORD: usize = 1 << 10;
+const MAX_WORD_BYTES: usize = 1 << 10;
 
 /// The part of a message that was fed so far.
 #[derive(Clone, Debug, Default)]
-pub struct Envelope {
+pub struct MessageEnvelope {
     depth: usize,
     deepest: usize,
     in_string: bool,
     escaped: bool,
-    place: Place,
+    place: EnvelopePosition,
     /// The name or the value that is being read at the outermost level.
     word: Vec<u8>,
     name: Vec<u8>,
     id: Option<Vec<u8>>,
-    asks: bool,
+    is_request: bool,
     /// It answers, names two ids, or is no object.
     is_other: bool,
 }
 
-/// Where in the outermost object the reader stands.
+/// The reader's position in the outermost object.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum EnvelopePosition {
     #[default]
     Before,
     Name,
@@ -36,9 +36,9 @@ enum Place {
     After,
 }
 
-impl Envelope {
-    /// What a whole text says of itself.
-    pub fn of(text: &[u8]) -> Self {
+impl MessageEnvelope {
+    /// Reads the envelope of a whole text.
+    pub fn from_text(text: &[u8]) -> Self {
         let mut envelope = Self::default();
         envelope.feed(text);
         envelope
@@ -48,22 +48,22 @@ impl Envelope {
     pub fn feed(&mut self, mut bytes: &[u8]) {
         while let Some((first, rest)) = bytes.split_first() {
             if self.in_string && !self.escaped {
-                // Most bytes of a large message stand in strings.
+                // Most bytes of a large message are inside strings.
                 let end = memchr::memchr2(b'"', b'\\', bytes).unwrap_or(bytes.len());
-                self.keep(&bytes[..end]);
+                self.keep_bytes(&bytes[..end]);
                 bytes = &bytes[end..];
                 let Some((sign, after)) = bytes.split_first() else { return };
-                self.keep(&[*sign]);
+                self.keep_bytes(&[*sign]);
                 self.escaped = *sign == b'\\';
                 self.in_string = self.escaped;
                 bytes = after;
                 continue;
             }
             if self.escaped {
-                self.keep(&[*first]);
+                self.keep_bytes(&[*first]);
                 self.escaped = false;
             } else {
-                self.sign(*first);
+                self.read_byte(*first);
             }
             bytes = rest;
         }
@@ -71,77 +71,78 @@ impl Envelope {
 
     /// The id of a request; nothing for another message, or where it was not seen yet.
     pub fn request_id(&self) -> Option<Value> {
-        if self.is_other || !self.asks {
+        if self.is_other || !self.is_request {
             return None;
         }
         let id: Value = serde_json::from_slice(self.id.as_ref()?).ok()?;
         (id.is_string() || id.is_i64() || id.is_u64()).then_some(id)
     }
 
-    /// Whether it is nested deeper than the JSON reader takes.
+    /// Returns whether the message is nested deeper than the JSON reader accepts.
     pub fn is_too_deep(&self) -> bool {
-        self.deepest > DEEPEST
+        self.deepest > MAX_NESTING
     }
 
-    fn sign(&mut self, sign: u8) {
+    fn read_byte(&mut self, sign: u8) {
         let outermost = self.depth == 1;
         match sign {
             b'"' => {
                 self.in_string = true;
-                self.keep(b"\"");
+                self.keep_bytes(b"\"");
             }
             b'{' | b'[' => {
                 if self.depth == 0 {
-                    self.is_other |= sign == b'[' || self.place != Place::Before;
-                    self.place = Place::Name;
+                    self.is_other |= sign == b'[' || self.place != EnvelopePosition::Before;
+                    self.place = EnvelopePosition::Name;
                 } else {
-                    self.keep(&[sign]);
+                    self.keep_bytes(&[sign]);
                 }
                 self.depth += 1;
                 self.deepest = self.deepest.max(self.depth);
             }
             b'}' | b']' => {
                 if outermost {
-                    self.member();
-                    self.place = Place::After;
+                    self.end_member();
+                    self.place = EnvelopePosition::After;
                 }
                 self.depth = self.depth.saturating_sub(1);
-                self.keep(&[sign]);
+                self.keep_bytes(&[sign]);
             }
-            b':' if outermost && self.place == Place::Name => self.named(),
-            b',' if outermost => self.member(),
+            b':' if outermost && self.place == EnvelopePosition::Name => self.end_name(),
+            b',' if outermost => self.end_member(),
             sign if sign.is_ascii_whitespace() => {}
             sign => {
-                // A mark of byte order may stand before it.
+                // A byte order mark may precede it.
                 self.is_other |= self.depth == 0 && !matches!(sign, 0xef | 0xbb | 0xbf);
-                self.keep(&[sign]);
+                self.keep_bytes(&[sign]);
             }
         }
     }
 
-    fn named(&mut self) {
+    fn end_name(&mut self) {
         self.name = std::mem::take(&mut self.word);
-        self.place = Place::Value;
+        self.place = EnvelopePosition::Value;
         match self.name.as_slice() {
-            b"\"method\"" => self.asks = true,
+            b"\"method\"" => self.is_request = true,
             b"\"result\"" | b"\"error\"" => self.is_other = true,
             _ => {}
         }
     }
 
-    fn member(&mut self) {
+    fn end_member(&mut self) {
         let word = std::mem::take(&mut self.word);
-        if self.place == Place::Value && self.name == b"\"id\"" {
+        if self.place == EnvelopePosition::Value && self.name == b"\"id\"" {
             self.is_other |= self.id.replace(word).is_some();
         }
-        self.place = Place::Name;
+        self.place = EnvelopePosition::Name;
     }
 
     /// Keeps bytes of a name or a value at the outermost level; of what is too long, and so no id, as much as shows that.
-    fn keep(&mut self, bytes: &[u8]) {
-        let wanted = self.place == Place::Name || (self.place == Place::Value && self.name == b"\"id\"");
-        if wanted && self.word.len() <= WORD {
-            self.word.extend_from_slice(&bytes[..bytes.len().min(WORD)]);
+    fn keep_bytes(&mut self, bytes: &[u8]) {
+        let wanted = self.place == EnvelopePosition::Name
+            || (self.place == EnvelopePosition::Value && self.name == b"\"id\"");
+        if wanted && self.word.len() <= MAX_WORD_BYTES {
+            self.word.extend_from_slice(&bytes[..bytes.len().min(MAX_WORD_BYTES)]);
         }
     }
 }
@@ -177,10 +178,10 @@ mod tests {
             (r#"x{"id":1,"method":"m"}"#.to_owned(), Value::Null),
             ("not JSON".to_owned(), Value::Null),
         ] {
-            let whole = Envelope::of(text.as_bytes());
+            let whole = MessageEnvelope::from_text(text.as_bytes());
             let shown = &text[..text.len().min(60)];
             assert_eq!(whole.request_id().unwrap_or_default(), id, "{shown}");
-            let mut parts = Envelope::default();
+            let mut parts = MessageEnvelope::default();
             text.bytes().for_each(|byte| parts.feed(&[byte]));
             assert_eq!(parts.request_id(), whole.request_id(), "byte by byte: {shown}");
             assert_eq!(whole.is_too_deep(), text.contains(&deep), "{shown}");
@@ -189,10 +190,10 @@ mod tests {
 
     #[test]
     fn the_limit_is_that_of_the_reader() {
-        for depth in [DEEPEST - 1, DEEPEST, DEEPEST + 1] {
+        for depth in [MAX_NESTING - 1, MAX_NESTING, MAX_NESTING + 1] {
             let text = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
             let read = serde_json::from_str::<Value>(&text).is_ok();
-            assert_eq!(Envelope::of(text.as_bytes()).is_too_deep(), !read, "{depth}");
+            assert_eq!(MessageEnvelope::from_text(text.as_bytes()).is_too_deep(), !read, "{depth}");
         }
     }
 }

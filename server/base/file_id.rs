@@ -1,6 +1,6 @@
-//! Which file, whatever its names.
+//! The identity of a file, independent of its names.
 
-/// A file of this machine, told apart from every other while it exists: its device and its inode there.
+/// The identity of an existing file on this machine: its device and its inode there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FileId {
     /// The device's number.

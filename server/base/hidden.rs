@@ -1,15 +1,21 @@
-//! Characters that nobody sees: one table of them, and one way to write each so that everybody does.
+//! Invisible characters: one table of them, and one escape for each.
 //!
-//! Whatever a person is to read and an agent, a file, a server or a repository wrote goes through [`shown`] (text of
-//! several lines), [`in_line`] or [`short`] (one line), [`in_json`] (JSON for a program or a terminal), or
-//! [`markdown::line`](super::markdown::line).
+//! Every text that a person reads and that an agent, a file, a server or a repository wrote goes through
+//! [`escape_hidden`] (text of several lines), [`escape_to_line`] or [`shorten_to_line`] (one line), [`escape_in_json`]
+//! (JSON for a program or a terminal), or [`escape_markdown`](super::markdown::escape_markdown).
+//!
+//! # Invariants
+//!
+//! - No hidden character that an agent, a file, a server or a repository wrote is shown to a person as it is.
+//!   Test: `no_subcommand_writes_a_hidden_character`, `no_editor_is_shown_a_hidden_character`,
+//!   `no_client_of_an_agent_asks_with_a_hidden_character`
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde_json::Value;
 
-/// Whether a character shows nothing of its own, moves the cursor, or turns the reading direction.
+/// Returns whether a character is invisible, moves the cursor, or changes the reading direction.
 pub fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         return c.is_ascii_control();
@@ -25,8 +31,8 @@ pub fn is_hidden(c: char) -> bool {
         || (c as u32) & 0xfffe == 0xfffe
 }
 
-/// Whether a hidden character belongs to the one before it, so that together they are one visible sign: an emoji's
-/// presentation, a joint between two emoji, and the joiners of scripts whose letters join.
+/// Returns whether a hidden character combines with the one before it into one visible sign: an emoji's presentation,
+/// a joint between two emoji, and the joiners of scripts whose letters join.
 fn is_part_of_sign(before: Option<char>, c: char, after: Option<char>) -> bool {
     let (Some(before), after) = (before, after.unwrap_or(' ')) else { return false };
     match c {
@@ -51,8 +57,8 @@ fn is_joining(c: char) -> bool {
         | '\u{1780}'..='\u{17b3}')
 }
 
-/// Each character of a text, and whether it hides there.
-fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
+/// Yields each character of a text with a flag that is true where the character is hidden.
+fn mark_hidden(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut rest = text.chars().peekable();
     let mut before = None;
     std::iter::from_fn(move || {
@@ -63,44 +69,49 @@ fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
     })
 }
 
-/// Whether a text holds a character that hides; line ends and tabs do not.
-pub fn hides(text: &str) -> bool {
-    judged(text).any(|(c, hides)| hides && !matches!(c, '\n' | '\r' | '\t'))
+/// Returns whether a text holds a hidden character; line ends and tabs do not count.
+pub fn has_hidden(text: &str) -> bool {
+    mark_hidden(text).any(|(c, hides)| hides && !matches!(c, '\n' | '\r' | '\t'))
 }
 
-/// Whether nothing of a text needs a second look.
+/// Returns whether a text is printable ASCII and needs no further check.
 fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// The text with hidden characters as escapes, `\u{202e}`. Line ends and tabs stay.
-pub fn shown(text: &str) -> Cow<'_, str> {
-    if is_plain(text) || !judged(text).any(|(c, hides)| hides && !matches!(c, '\n' | '\t')) {
+pub fn escape_hidden(text: &str) -> Cow<'_, str> {
+    if is_plain(text) || !mark_hidden(text).any(|(c, hides)| hides && !matches!(c, '\n' | '\t')) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let mut signs = judged(text).peekable();
+    let mut signs = mark_hidden(text).peekable();
     while let Some((c, hides)) = signs.next() {
         match c {
             '\r' if matches!(signs.peek(), Some(('\n', _))) => {}
             '\n' | '\t' => out.push(c),
-            c if hides => escape(&mut out, c),
+            c if hides => push_escape(&mut out, c),
             c => out.push(c),
         }
     }
     Cow::Owned(out)
 }
 
+/// Escapes each line of a text as [`escape_to_line`] does: no character but a line feed passes for a line end.
+pub fn escape_lines(text: &str) -> String {
+    text.split('\n').map(escape_to_line).collect::<Vec<_>>().join("\n")
+}
+
 /// The text as one line: line ends are escapes too, tabs are spaces.
-pub fn in_line(text: &str) -> Cow<'_, str> {
+pub fn escape_to_line(text: &str) -> Cow<'_, str> {
     if is_plain(text) || !text.chars().any(is_hidden) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    for (c, hides) in judged(text) {
+    for (c, hides) in mark_hidden(text) {
         match c {
             '\t' => out.push_str("    "),
-            c if hides => escape(&mut out, c),
+            c if hides => push_escape(&mut out, c),
             c => out.push(c),
         }
     }
@@ -108,10 +119,10 @@ pub fn in_line(text: &str) -> Cow<'_, str> {
 }
 
 /// The text as one line with runs of white space as one space, cut after `limit` characters.
-pub fn short(text: &str, limit: usize) -> String {
+pub fn shorten_to_line(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit * 4));
     let mut count = 0;
-    for (c, hides) in judged(text) {
+    for (c, hides) in mark_hidden(text) {
         let space = c.is_whitespace();
         if space && (out.is_empty() || out.ends_with(' ')) {
             continue;
@@ -122,7 +133,7 @@ pub fn short(text: &str, limit: usize) -> String {
         }
         match (space, hides) {
             (true, _) => out.push(' '),
-            (_, true) => escape(&mut out, c),
+            (_, true) => push_escape(&mut out, c),
             (_, false) => out.push(c),
         }
         count += 1;
@@ -131,8 +142,8 @@ pub fn short(text: &str, limit: usize) -> String {
     out
 }
 
-/// JSON text that says the same with no hidden character in it: inside its strings each is an escape of JSON's.
-pub fn in_json(text: &str) -> Cow<'_, str> {
+/// Equivalent JSON text without hidden characters: inside its strings each becomes a JSON escape.
+pub fn escape_in_json(text: &str) -> Cow<'_, str> {
     let raw = |c: char| c as u32 > 0x7e && is_hidden(c);
     if !text.chars().any(raw) {
         return Cow::Borrowed(text);
@@ -150,21 +161,21 @@ pub fn in_json(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Shows what is hidden in every text of a value; names stay.
-pub fn show_value(value: &mut Value) {
+/// Escapes the hidden characters in every text of a value; names stay.
+pub fn escape_value(value: &mut Value) {
     match value {
         Value::String(text) => {
-            if let Cow::Owned(visible) = shown(text) {
+            if let Cow::Owned(visible) = escape_hidden(text) {
                 *text = visible;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(show_value),
-        Value::Object(members) => members.values_mut().for_each(show_value),
+        Value::Array(items) => items.iter_mut().for_each(escape_value),
+        Value::Object(members) => members.values_mut().for_each(escape_value),
         _ => {}
     }
 }
 
-fn escape(out: &mut String, c: char) {
+fn push_escape(out: &mut String, c: char) {
     out.extend(c.escape_unicode());
 }
 
@@ -182,8 +193,8 @@ mod tests {
             ("a\u{7f}b", "a\\u{7f}b"),
         ];
         for (given, expected) in cases {
-            assert_eq!(shown(given), expected);
-            assert!(!hides(&shown(given)), "{given:?}");
+            assert_eq!(escape_hidden(given), expected);
+            assert!(!has_hidden(&escape_hidden(given)), "{given:?}");
         }
     }
 
@@ -198,22 +209,22 @@ mod tests {
             ("👩\u{200d}x", Some("👩\\u{200d}x")),
         ];
         for (given, expected) in cases {
-            assert_eq!(shown(given), expected.unwrap_or(given));
+            assert_eq!(escape_hidden(given), expected.unwrap_or(given));
         }
     }
 
     #[test]
     fn one_line_is_one() {
-        assert_eq!(in_line("a\tb\r\n\u{85}\u{2028}"), "a    b\\u{d}\\u{a}\\u{85}\\u{2028}");
-        assert_eq!(short("  a \n\t b\u{202e}cd  ", 5), "a b\\u{202e}c…");
-        assert_eq!(short(" a\u{1b} ", 5), "a\\u{1b}");
+        assert_eq!(escape_to_line("a\tb\r\n\u{85}\u{2028}"), "a    b\\u{d}\\u{a}\\u{85}\\u{2028}");
+        assert_eq!(shorten_to_line("  a \n\t b\u{202e}cd  ", 5), "a b\\u{202e}c…");
+        assert_eq!(shorten_to_line(" a\u{1b} ", 5), "a\\u{1b}");
     }
 
     #[test]
     fn json_says_the_same_with_nothing_hidden() {
         let value = serde_json::json!({ "a\u{202e}": ["\u{7f}\u{e0041}\u{1b}\n", "é漢"] });
-        let text = in_json(&serde_json::to_string_pretty(&value).unwrap()).into_owned();
-        assert!(!hides(&text), "{text:?}");
+        let text = escape_in_json(&serde_json::to_string_pretty(&value).unwrap()).into_owned();
+        assert!(!has_hidden(&text), "{text:?}");
         assert!(text.contains("\\u202e") && text.contains("é漢"), "{text}");
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
     }

@@ -104,7 +104,7 @@ macro_rules! id {
 }
 
 id! {
-    /// A call: `c-0007`, unique in its session. An undo has one of its own: `u-…`. Empty where no call is meant.
+    /// A call: `c-0007`, unique in its session. An undo has an id of its own: `u-…`. Empty if there is no call.
     CallId
 }
 
@@ -120,14 +120,14 @@ id! {
 
 /// Numbers of one kind, `PREFIX-0001` and up, unique in their session.
 #[derive(Debug)]
-pub struct Counter {
+pub struct IdCounter {
     prefix: &'static str,
     next: AtomicU64,
 }
 
-impl Counter {
+impl IdCounter {
     /// Starts after `last`.
-    pub fn after(prefix: &'static str, last: u64) -> Self {
+    pub fn starting_after(prefix: &'static str, last: u64) -> Self {
         Self { prefix, next: AtomicU64::new(last + 1) }
     }
 
@@ -137,13 +137,13 @@ impl Counter {
     }
 }
 
-/// A word of eight digits that no other process picks at the same moment: from the clock, the process id
-/// and a count. It is unique, not secret.
-pub fn unique() -> String {
+/// An eight-digit word, made from the clock, the process id and a count, that no other process picks at the same
+/// moment. It is unique, not secret.
+pub fn unique_word() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = jiff::Timestamp::now().as_nanosecond();
     let seed = (now, std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-    let mut word = super::hash::short(format!("{seed:?}").as_bytes());
+    let mut word = super::hash::short_hash(format!("{seed:?}").as_bytes());
     word.truncate(8);
     word
 }

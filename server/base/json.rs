@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 /// Writes a value behind what `out` holds.
-pub fn write(out: &mut Vec<u8>, value: &Value) {
+pub fn write_value(out: &mut Vec<u8>, value: &Value) {
     match value {
         Value::Null => out.extend_from_slice(b"null"),
         Value::Bool(true) => out.extend_from_slice(b"true"),
@@ -14,36 +14,36 @@ pub fn write(out: &mut Vec<u8>, value: &Value) {
         Value::Array(items) => {
             out.push(b'[');
             for (at, item) in items.iter().enumerate() {
-                separate(out, at);
-                write(out, item);
+                write_separator(out, at);
+                write_value(out, item);
             }
             out.push(b']');
         }
-        Value::Object(map) => object(out, map),
+        Value::Object(map) => write_object(out, map),
     }
 }
 
 /// A value's text.
-pub fn text(value: &Value) -> String {
+pub fn to_json_text(value: &Value) -> String {
     // Room for a small file and its escapes.
     let mut out = Vec::with_capacity(8 << 10);
-    write(&mut out, value);
-    // What it writes is text that it was given, and ASCII.
+    write_value(&mut out, value);
+    // The output consists of text that was valid UTF-8, and of ASCII.
     String::from_utf8(out).unwrap_or_default()
 }
 
-fn object(out: &mut Vec<u8>, map: &Map<String, Value>) {
+fn write_object(out: &mut Vec<u8>, map: &Map<String, Value>) {
     out.push(b'{');
     for (at, (key, value)) in map.iter().enumerate() {
-        separate(out, at);
+        write_separator(out, at);
         json_escape_simd::escape_into(key, out);
         out.push(b':');
-        write(out, value);
+        write_value(out, value);
     }
     out.push(b'}');
 }
 
-fn separate(out: &mut Vec<u8>, at: usize) {
+fn write_separator(out: &mut Vec<u8>, at: usize) {
     if at > 0 {
         out.push(b',');
     }
@@ -77,7 +77,7 @@ mod tests {
         #[test]
         fn it_reads_as_what_the_serialiser_writes(value in values()) {
             let mut out = Vec::new();
-            super::write(&mut out, &value);
+            super::write_value(&mut out, &value);
             let theirs = serde_json::to_vec(&value).unwrap();
             let read = |text: &[u8]| serde_json::from_slice::<Value>(text).unwrap();
             prop_assert_eq!(read(&out), read(&theirs));
@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         let mut out = Vec::new();
-        super::write(&mut out, &json!({ "a\"": ["\u{0}\u{1f}\u{7f}\\\n§", null, 1.5, []], "b": {} }));
+        super::write_value(&mut out, &json!({ "a\"": ["\u{0}\u{1f}\u{7f}\\\n§", null, 1.5, []], "b": {} }));
         let expected = "{\"a\\\"\":[\"\\u0000\\u001f\u{7f}\\\\\\n§\",null,1.5,[]],\"b\":{}}";
         assert_eq!(String::from_utf8(out).unwrap(), expected);
     }

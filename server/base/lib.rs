@@ -1,4 +1,4 @@
-//! Small parts that everything stands on: paths, texts, positions, ids, hashes.
+//! Small parts that every layer uses: paths, texts, positions, ids, hashes.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic))]
 
 #[cfg(not(target_os = "linux"))]
@@ -21,10 +21,12 @@ pub mod path;
 pub mod person;
 pub mod position;
 pub mod random;
+pub mod surrogates;
 pub mod text;
+pub mod tree;
 pub mod uri;
 
-pub use blocking::blocking;
+pub use blocking::run_blocking;
 pub use file_id::FileId;
 pub use ids::{CallId, HunkId, ProposalId};
-pub use path::{OURS, PathError, WorkspacePath};
+pub use path::{OWN_DIR, PathError, WorkspacePath};

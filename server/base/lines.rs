@@ -1,46 +1,47 @@
-//! Lines out of a stream, each a message: bounded, and one that is too long is passed by while its id is looked for.
+//! Splits a stream into lines, each a message. Lines are bounded; an oversized line is skipped while its id is looked
+//! for.
 
 use std::io;
 
 use tokio_util::bytes::{Buf, Bytes, BytesMut};
 use tokio_util::codec::Decoder;
 
-use super::envelope::Envelope;
+use super::envelope::MessageEnvelope;
 
-/// What comes next.
+/// A line of a stream.
 #[derive(Clone, Debug)]
-pub enum Line {
+pub enum StreamLine {
     /// A line, without its end.
     Whole(Bytes),
-    /// One beyond the limit, which is over now.
-    TooLong(Envelope),
+    /// A line beyond the limit, up to its end.
+    TooLong(MessageEnvelope),
 }
 
 /// Cuts a stream into lines.
 #[derive(Debug)]
-pub struct Lines {
+pub struct LineDecoder {
     limit: usize,
-    /// How much of what is there was searched for an end.
+    /// The number of buffered bytes that were searched for a line end.
     searched: usize,
-    passing: Option<Envelope>,
+    oversized: Option<MessageEnvelope>,
 }
 
-impl Lines {
+impl LineDecoder {
     /// Lines of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self { limit, searched: 0, passing: None }
+        Self { limit, searched: 0, oversized: None }
     }
 }
 
-impl Decoder for Lines {
-    type Item = Line;
+impl Decoder for LineDecoder {
+    type Item = StreamLine;
     type Error = io::Error;
 
-    fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Line>> {
+    fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<StreamLine>> {
         let end = memchr::memchr(b'\n', &from[self.searched..]).map(|at| self.searched + at);
         let length = end.unwrap_or(from.len());
-        if self.passing.is_some() || length > self.limit {
-            let passing = self.passing.get_or_insert_default();
+        if self.oversized.is_some() || length > self.limit {
+            let passing = self.oversized.get_or_insert_default();
             passing.feed(&from[..length]);
             from.advance(length);
             self.searched = 0;
@@ -48,25 +49,25 @@ impl Decoder for Lines {
                 return Ok(None);
             }
             from.advance(1);
-            return Ok(self.passing.take().map(Line::TooLong));
+            return Ok(self.oversized.take().map(StreamLine::TooLong));
         }
         self.searched = if end.is_some() { 0 } else { length };
         Ok(end.map(|_| {
             let line = from.split_to(length).freeze();
             from.advance(1);
-            Line::Whole(line)
+            StreamLine::Whole(line)
         }))
     }
 
-    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Line>> {
+    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<StreamLine>> {
         if let Some(line) = self.decode(from)? {
             return Ok(Some(line));
         }
         self.searched = 0;
         let rest = from.split().freeze();
-        Ok(match self.passing.take() {
-            Some(passing) => Some(Line::TooLong(passing)),
-            None => (!rest.is_empty()).then_some(Line::Whole(rest)),
+        Ok(match self.oversized.take() {
+            Some(passing) => Some(StreamLine::TooLong(passing)),
+            None => (!rest.is_empty()).then_some(StreamLine::Whole(rest)),
         })
     }
 }
@@ -82,12 +83,12 @@ mod tests {
     async fn a_line_beyond_the_limit_ends_nothing() {
         let long = format!("{{\"id\":1,\"method\":\"m\",\"params\":\"{}\"}}", "x".repeat(100_000));
         let input = format!("one\n{long}\n\ntwo\r\n{long}");
-        let mut lines = FramedRead::new(input.as_bytes(), Lines::new(50));
+        let mut lines = FramedRead::new(input.as_bytes(), LineDecoder::new(50));
         let mut found = Vec::new();
         while let Some(line) = lines.next().await {
             found.push(match line.unwrap() {
-                Line::Whole(line) => String::from_utf8(line.to_vec()).unwrap(),
-                Line::TooLong(envelope) => format!("!{}", envelope.request_id().unwrap()),
+                StreamLine::Whole(line) => String::from_utf8(line.to_vec()).unwrap(),
+                StreamLine::TooLong(envelope) => format!("!{}", envelope.request_id().unwrap()),
             });
         }
         assert_eq!(found, ["one", "!1", "", "two\r", "!1"]);

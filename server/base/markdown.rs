@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use super::hidden::is_hidden;
 
-/// One line of Markdown that shows `text` as plain words: white space folded, markup escaped, hidden
+/// Returns `text` as one line of Markdown that shows it as plain words: white space folded, markup escaped, hidden
 /// characters named, cut after `limit` characters.
-pub fn line(text: &str, limit: usize) -> String {
+pub fn escape_markdown(text: &str, limit: usize) -> String {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b == b' ' || b == b',';
     if text.len() <= limit && text.bytes().all(plain) && !text.starts_with(' ') && !text.contains("  ") {
         return text.trim_end().to_owned();
@@ -44,12 +44,12 @@ pub fn line(text: &str, limit: usize) -> String {
 }
 
 /// The backticks that begin and end a block of code with these lines: more than any run of them inside.
-pub fn fence(lines: &str) -> String {
+pub fn code_fence(lines: &str) -> String {
     let longest = lines.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     "`".repeat(longest.max(2) + 1)
 }
 
-/// Whether Markdown could take `c` for markup where it stands; `before` is the line so far, escaped.
+/// Returns whether Markdown could read `c` as markup at this position; `before` is the line so far, escaped.
 fn is_markup(c: char, previous: char, next: char, before: &str) -> bool {
     let word = |c: char| c.is_alphanumeric();
     match c {
@@ -65,17 +65,17 @@ fn is_markup(c: char, previous: char, next: char, before: &str) -> bool {
     }
 }
 
-/// Whether a line so far is only digits: a list's number.
+/// Returns whether a line so far is only digits: a list's number.
 fn is_number(before: &str) -> bool {
     !before.is_empty() && before.len() < 11 && before.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::line;
+    use super::escape_markdown;
 
     fn check(text: &str, expected: &str) {
-        assert_eq!(line(text, 60), expected, "{text:?}");
+        assert_eq!(escape_markdown(text, 60), expected, "{text:?}");
     }
 
     #[test]
@@ -110,6 +110,6 @@ mod tests {
 
     #[test]
     fn long_text_is_cut() {
-        assert_eq!(line(&"ab ".repeat(1000), 5), "ab ab…");
+        assert_eq!(escape_markdown(&"ab ".repeat(1000), 5), "ab ab…");
     }
 }

@@ -2,19 +2,23 @@
 
 use strsim::osa_distance;
 
-/// The one of `names` that `asked` may well be a slip for.
-pub fn meant<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let asked = words(asked);
-    let scored = names.into_iter().map(|name| (likeness(&asked, &words(name)), name));
+/// The name among `names` that `asked` is most likely a typing error of.
+pub fn likely_name<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let asked = split_words(asked);
+    let scored = names.into_iter().map(|name| (name_similarity(&asked, &split_words(name)), name));
     scored.filter(|(score, _)| *score >= 0.6).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name)
 }
 
-/// At most `count` of `names` that look like `asked`, the nearest first.
-pub fn nearest<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>, count: usize) -> Vec<&'a str> {
-    let asked = words(asked);
+/// Returns at most `count` of `names` that look like `asked`, the nearest first.
+pub fn nearest_names<'a>(
+    asked: &str,
+    names: impl IntoIterator<Item = &'a str>,
+    count: usize,
+) -> Vec<&'a str> {
+    let asked = split_words(asked);
     let mut scored: Vec<_> = names
         .into_iter()
-        .map(|name| (likeness(&asked, &words(name)), name))
+        .map(|name| (name_similarity(&asked, &split_words(name)), name))
         .filter(|(score, _)| *score >= 0.4)
         .collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
@@ -24,7 +28,7 @@ pub fn nearest<'a>(asked: &str, names: impl IntoIterator<Item = &'a str>, count:
 
 /// Lower-case words of a name, split at separators and at a capital after a small letter. Bounded, so that a
 /// name of megabytes costs nothing.
-fn words(name: &str) -> Vec<String> {
+fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut small = false;
     for c in name.chars().take(64) {
@@ -40,22 +44,23 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// From 0 to 1: the better of the edit distance over the whole name and the share of words in common.
-fn likeness(a: &[String], b: &[String]) -> f64 {
+/// Returns a likeness from 0 to 1: the better of the edit distance over the whole name and the share of words in
+/// common.
+fn name_similarity(a: &[String], b: &[String]) -> f64 {
     let (whole_a, whole_b) = (a.concat(), b.concat());
     let longest = whole_a.chars().count().max(whole_b.chars().count());
     if longest == 0 {
         return 0.0;
     }
-    let spelled = 1.0 - ratio(osa_distance(&whole_a, &whole_b), longest);
-    let common = a.iter().filter(|word| b.iter().any(|other| alike(word, other))).count();
-    let shared = 0.95 * ratio(2 * common, a.len() + b.len());
-    // Of names that share as many words, the one spelled more alike is the nearer.
+    let spelled = 1.0 - share_of(osa_distance(&whole_a, &whole_b), longest);
+    let common = a.iter().filter(|word| b.iter().any(|other| is_similar_word(word, other))).count();
+    let shared = 0.95 * share_of(2 * common, a.len() + b.len());
+    // Of names that share as many words, the one with the more similar spelling is the nearer.
     0.9 * spelled.max(shared) + 0.1 * spelled.min(shared)
 }
 
-/// The same word, give or take a letter or an ending.
-fn alike(a: &str, b: &str) -> bool {
+/// Returns whether two words are equal up to one letter or an ending.
+fn is_similar_word(a: &str, b: &str) -> bool {
     let shorter = a.len().min(b.len());
     a == b
         || (shorter >= 3 && (a.starts_with(b) || b.starts_with(a)))
@@ -63,13 +68,13 @@ fn alike(a: &str, b: &str) -> bool {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "names are at most 64 characters long")]
-fn ratio(part: usize, whole: usize) -> f64 {
+fn share_of(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::nearest_names;
 
     const NAMES: [&str; 11] = [
         "fs.read",
@@ -86,7 +91,7 @@ mod tests {
     ];
 
     fn check(asked: &str, expected: &[&str]) {
-        assert_eq!(nearest(asked, NAMES, 3), expected, "{asked}");
+        assert_eq!(nearest_names(asked, NAMES, 3), expected, "{asked}");
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! Numbers as a person says them: counts and durations.
+//! Numbers as people write them: counts and durations.
 
-/// So many of something: `1 hunk`, `2 hunks`.
-pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
+/// A count with its noun: `1 hunk`, `2 hunks`.
+pub fn format_count(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
-/// So many milliseconds, in one or two units: `87 ms`, `1.2 s`, `26 s`, `3 min 20 s`, `2 h 5 min`.
-pub fn duration(ms: f64) -> String {
+/// A duration in milliseconds, in one or two units: `87 ms`, `1.2 s`, `26 s`, `3 min 20 s`, `2 h 5 min`.
+pub fn format_duration(ms: f64) -> String {
     let ms = if ms.is_finite() { ms.max(0.0) } else { 0.0 };
     let seconds = (ms / 1000.0).round() as u64;
     let two = |count: u64, unit: &str, rest: u64, small: &str| match rest {
@@ -29,11 +29,11 @@ pub fn duration(ms: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, duration};
+    use super::{format_count, format_duration};
 
     #[test]
     fn one_has_no_plural() {
-        assert_eq!([0_u32, 1, 2].map(|count| counted(count, "hunk")), ["0 hunks", "1 hunk", "2 hunks"]);
+        assert_eq!([0_u32, 1, 2].map(|count| format_count(count, "hunk")), ["0 hunks", "1 hunk", "2 hunks"]);
     }
 
     #[test]
@@ -54,7 +54,7 @@ mod tests {
             (f64::NAN, "0.0 ms"),
         ];
         for (ms, said) in cases {
-            assert_eq!(duration(ms), said, "{ms}");
+            assert_eq!(format_duration(ms), said, "{ms}");
         }
     }
 }

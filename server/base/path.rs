@@ -9,23 +9,23 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Our own folder in a workspace.
-pub const OURS: &str = ".wherefore";
+pub const OWN_DIR: &str = ".wherefore";
 
 /// A path relative to the workspace's root: `/`-separated, with no empty, `.` or `..` part; the root itself is
-/// `.`. It says nothing about symlinks: only opening it does (`workspace::Root`). Data that names another path does not
+/// `.`. A symlink may be on the way: opening it finds out (`workspace::Root`). Data that names another path does not
 /// deserialise.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct WorkspacePath(String);
 
-/// Why a text names no path in the workspace.
+/// The reason why a text names no path in the workspace.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PathError {
     /// It is empty.
     #[error("the path is empty")]
     Empty,
-    /// It has more bytes than the longest path: how many.
-    #[error("the path has {0} bytes; the longest one has {LONGEST}")]
+    /// It has more bytes than the longest path: their number.
+    #[error("the path has {0} bytes; the longest one has {MAX_PATH_BYTES}")]
     TooLong(usize),
     /// It holds a NUL.
     #[error("the path {0:?} holds a NUL")]
@@ -33,7 +33,7 @@ pub enum PathError {
     /// It leaves the workspace.
     #[error("{0:?} is outside the workspace")]
     Outside(String),
-    /// Data spells a path otherwise than we do.
+    /// Data spells a path in another form than the normal one.
     #[error("{asked:?} is no path in the workspace; write it as \"{normal}\"")]
     Spelling {
         /// The text.
@@ -45,7 +45,7 @@ pub enum PathError {
 
 /// Bytes of the longest path that a caller may write: what systems take. Rules look at each folder of a path, so a
 /// longer one would cost the square of its length.
-const LONGEST: usize = 4095;
+const MAX_PATH_BYTES: usize = 4095;
 
 impl WorkspacePath {
     /// The workspace's root.
@@ -53,17 +53,17 @@ impl WorkspacePath {
         Self(".".to_owned())
     }
 
-    /// Reads a path as a caller writes it: relative, or absolute or a `file:` URI where it names something
+    /// Reads a path as a caller writes it: relative, or absolute or a `file:` URI if it names something
     /// below `root` by the root's own spelling. Whether it stays beneath through symlinks is decided where it
     /// is opened.
     ///
     /// # Errors
-    /// Where it leaves the root, is empty, holds a NUL, or is longer than the system takes.
+    /// Fails if the path leaves the root, is empty, holds a NUL, or is longer than the system accepts.
     pub fn parse(root: &str, asked: &str) -> Result<Self, PathError> {
         if asked.is_empty() {
             return Err(PathError::Empty);
         }
-        if asked.len() > LONGEST {
+        if asked.len() > MAX_PATH_BYTES {
             return Err(PathError::TooLong(asked.len()));
         }
         if asked.contains('\0') {
@@ -74,13 +74,13 @@ impl WorkspacePath {
         let path = decoded.as_deref().unwrap_or(asked);
         let inner = match path.strip_prefix('/') {
             None => path,
-            Some(_) => below(root, path).ok_or_else(outside)?,
+            Some(_) => strip_root(root, path).ok_or_else(outside)?,
         };
-        Self::clean(inner).ok_or_else(outside)
+        Self::from_relative(inner).ok_or_else(outside)
     }
 
-    /// Cleans a relative path; nothing where it leaves the root.
-    pub fn clean(path: &str) -> Option<Self> {
+    /// Cleans a relative path; `None` if it leaves the root.
+    pub fn from_relative(path: &str) -> Option<Self> {
         let mut parts = Vec::new();
         for part in path.split('/') {
             match part {
@@ -99,12 +99,12 @@ impl WorkspacePath {
         &self.0
     }
 
-    /// Whether it is the root itself.
+    /// Returns whether it is the root itself.
     pub fn is_root(&self) -> bool {
         self.0 == "."
     }
 
-    /// Its parts, none for the root.
+    /// Returns its parts, none for the root.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         self.0.split('/').filter(|part| *part != ".")
     }
@@ -117,17 +117,17 @@ impl WorkspacePath {
         }
     }
 
-    /// Its last part, `.` for the root.
+    /// Returns its last part, `.` for the root.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
     /// `name` inside this folder. `name` is one part or several, and must not climb.
     pub fn join(&self, name: &str) -> Option<Self> {
-        Self::clean(&format!("{}/{name}", self.0)).filter(|path| self.is_root() || path.is_in(self))
+        Self::from_relative(&format!("{}/{name}", self.0)).filter(|path| self.is_root() || path.is_in(self))
     }
 
-    /// Whether it is `folder` or lies below it.
+    /// Returns whether it is `folder` or lies below it.
     pub fn is_in(&self, folder: &Self) -> bool {
         folder.is_root()
             || self
@@ -146,9 +146,9 @@ impl fmt::Display for WorkspacePath {
 impl TryFrom<String> for WorkspacePath {
     type Error = PathError;
 
-    /// Takes a path in the one form that we write it in.
+    /// Accepts a path only in its normal form.
     fn try_from(path: String) -> Result<Self, PathError> {
-        match Self::clean(&path) {
+        match Self::from_relative(&path) {
             _ if path.is_empty() => Err(PathError::Empty),
             _ if path.contains('\0') => Err(PathError::Nul(path)),
             Some(clean) if clean.0 == path => Ok(clean),
@@ -203,7 +203,7 @@ impl JsonSchema for WorkspacePath {
 }
 
 /// The rest of an absolute path below `root`, part by part. This only reads a spelling; it permits nothing.
-fn below<'a>(root: &str, path: &'a str) -> Option<&'a str> {
+fn strip_root<'a>(root: &str, path: &'a str) -> Option<&'a str> {
     let mut rest = path;
     for part in root.split('/').filter(|part| !part.is_empty()) {
         rest = rest.trim_start_matches('/').strip_prefix(part)?;
@@ -235,8 +235,8 @@ fn percent_decode(text: &str) -> String {
 }
 
 /// The path with the links of the nearest folder above it that exists followed, since editors and agents may spell a folder
-/// differently. The rest is taken as it is. None where no folder above it can be read.
-pub fn through_links(path: &Path) -> Option<PathBuf> {
+/// differently. The rest is taken as it is. `None` if no folder above it can be read.
+pub fn resolve_parent_links(path: &Path) -> Option<PathBuf> {
     let folder = path.ancestors().skip(1).find(|folder| folder.is_dir())?;
     Some(folder.canonicalize().ok()?.join(path.strip_prefix(folder).ok()?))
 }
@@ -281,11 +281,13 @@ mod tests {
 
     #[test]
     fn joins_and_ancestors() {
-        let path = WorkspacePath::clean("a/b").unwrap();
+        let path = WorkspacePath::from_relative("a/b").unwrap();
         assert_eq!(path.join("c/../d").unwrap().as_str(), "a/b/d");
         assert_eq!(path.join("../../c"), None);
-        assert!(path.is_in(&WorkspacePath::clean("a").unwrap()));
-        assert!(!WorkspacePath::clean("ab").unwrap().is_in(&WorkspacePath::clean("a").unwrap()));
+        assert!(path.is_in(&WorkspacePath::from_relative("a").unwrap()));
+        assert!(
+            !WorkspacePath::from_relative("ab").unwrap().is_in(&WorkspacePath::from_relative("a").unwrap())
+        );
         assert_eq!(path.parent().unwrap().parent().unwrap(), WorkspacePath::root());
     }
 }

@@ -3,22 +3,22 @@
 /// The system gives no random bytes.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("no random bytes: {0}")]
-pub struct NoRandomness(#[source] getrandom::Error);
+pub struct RandomnessError(#[source] getrandom::Error);
 
-/// 256 bits that nobody can guess.
+/// 256 random bits that cannot be guessed.
 ///
 /// # Errors
-/// Where the system gives none.
-pub fn bytes() -> Result<[u8; 32], NoRandomness> {
+/// Fails if the system gives no random bytes.
+pub fn random_bytes() -> Result<[u8; 32], RandomnessError> {
     let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).map_err(NoRandomness)?;
+    getrandom::fill(&mut bytes).map_err(RandomnessError)?;
     Ok(bytes)
 }
 
-/// The same as a word of 64 letters and digits.
+/// Returns random bits as a string of 64 letters and digits.
 ///
 /// # Errors
-/// As [`bytes`].
-pub fn token() -> Result<String, NoRandomness> {
-    bytes().map(|bytes| super::hash::full(&bytes))
+/// As [`random_bytes`].
+pub fn random_token() -> Result<String, RandomnessError> {
+    random_bytes().map(|bytes| super::hash::full_hash(&bytes))
 }

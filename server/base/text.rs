@@ -8,11 +8,11 @@ mod sniff;
 #[cfg(test)]
 mod tests;
 
-pub use sniff::Sniffer;
+pub use sniff::EncodingSniffer;
 
-/// How a file's bytes hold its text. Reading and writing with the same one gives back the same bytes.
+/// The encoding of a file's text. Reading and writing with the same encoding gives back the same bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Encoding {
+pub enum TextEncoding {
     /// UTF-8 with no byte order mark.
     #[default]
     #[serde(rename = "utf-8")]
@@ -26,37 +26,37 @@ pub enum Encoding {
     /// UTF-16, high byte first, after a byte order mark.
     #[serde(rename = "utf-16be")]
     Utf16Be,
-    /// Each byte is the character of the same number. It stands for every 8-bit encoding: whichever was
-    /// meant, each byte survives.
+    /// Each byte is the character of its number. It is used for every 8-bit encoding: each byte survives, even if the
+    /// real encoding is another one.
     #[serde(rename = "latin-1")]
     Latin1,
 }
 
-/// A text and how its bytes held it.
+/// A text with its encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decoded {
+pub struct DecodedText {
     /// The text, without its byte order mark; line ends as they stand.
     pub text: String,
-    /// How the bytes held it.
-    pub encoding: Encoding,
+    /// The encoding of the bytes.
+    pub encoding: TextEncoding,
 }
 
-/// The text in `bytes`; nothing where they are not text: a NUL with no UTF-16 mark, broken UTF-16, or bytes
-/// that are not UTF-8 and hold many control characters. Bytes that are given away are not copied where they are UTF-8.
-pub fn decode<'b>(bytes: impl Into<Cow<'b, [u8]>>) -> Option<Decoded> {
+/// The text in `bytes`; `None` if they are not text: a NUL with no UTF-16 mark, broken UTF-16, or bytes
+/// that are not UTF-8 and hold many control characters. Bytes that are given away are not copied if they are UTF-8.
+pub fn decode_text<'b>(bytes: impl Into<Cow<'b, [u8]>>) -> Option<DecodedText> {
     let bytes = bytes.into();
-    let mut sniffer = Sniffer::new(&bytes);
+    let mut sniffer = EncodingSniffer::new(&bytes);
     sniffer.feed(&bytes);
     let encoding = sniffer.finish()?;
     let text = match (encoding, bytes) {
-        (Encoding::Utf8, Cow::Owned(bytes)) => String::from_utf8(bytes).ok()?,
-        (_, bytes) => encoding.text(bytes.get(encoding.mark().len()..)?)?,
+        (TextEncoding::Utf8, Cow::Owned(bytes)) => String::from_utf8(bytes).ok()?,
+        (_, bytes) => encoding.decode_unmarked(bytes.get(encoding.byte_order_mark().len()..)?)?,
     };
-    Some(Decoded { text, encoding })
+    Some(DecodedText { text, encoding })
 }
 
-impl Encoding {
-    /// Its name, as results carry it.
+impl TextEncoding {
+    /// Returns its name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Utf8 => "utf-8",
@@ -68,7 +68,7 @@ impl Encoding {
     }
 
     /// The byte order mark that its files begin with.
-    pub fn mark(self) -> &'static [u8] {
+    pub fn byte_order_mark(self) -> &'static [u8] {
         match self {
             Self::Utf8 | Self::Latin1 => b"",
             Self::Utf8Bom => b"\xef\xbb\xbf",
@@ -77,28 +77,28 @@ impl Encoding {
         }
     }
 
-    /// The encoding whose mark stands at the start of `head`.
-    fn marked(head: &[u8]) -> Option<Self> {
+    /// The encoding whose byte order mark `head` begins with.
+    fn from_mark(head: &[u8]) -> Option<Self> {
         [Self::Utf8Bom, Self::Utf16Le, Self::Utf16Be]
             .into_iter()
-            .find(|encoding| head.starts_with(encoding.mark()))
+            .find(|encoding| head.starts_with(encoding.byte_order_mark()))
     }
 
-    /// The text in bytes that hold no mark; nothing where they are not in this encoding.
-    pub fn text(self, bytes: &[u8]) -> Option<String> {
+    /// The text in bytes that hold no mark; `None` if they are not in this encoding.
+    pub fn decode_unmarked(self, bytes: &[u8]) -> Option<String> {
         match self {
             Self::Utf8 | Self::Utf8Bom => simdutf8::basic::from_utf8(bytes).ok().map(str::to_owned),
             Self::Latin1 => Some(bytes.iter().map(|byte| char::from(*byte)).collect()),
             Self::Utf16Le | Self::Utf16Be => {
                 let (pairs, rest) = bytes.as_chunks::<2>();
-                let units = pairs.iter().map(|pair| self.unit(*pair));
+                let units = pairs.iter().map(|pair| self.utf16_unit(*pair));
                 rest.is_empty().then(|| char::decode_utf16(units).collect::<Result<_, _>>().ok()).flatten()
             }
         }
     }
 
     /// The UTF-16 unit in two bytes.
-    pub fn unit(self, pair: [u8; 2]) -> u16 {
+    pub fn utf16_unit(self, pair: [u8; 2]) -> u16 {
         if self == Self::Utf16Be { u16::from_be_bytes(pair) } else { u16::from_le_bytes(pair) }
     }
 
@@ -106,8 +106,8 @@ impl Encoding {
     ///
     /// # Errors
     /// The first character that this encoding cannot hold (only Latin-1 has such).
-    pub fn encode(self, text: &str) -> Result<Cow<'_, [u8]>, char> {
-        let mut bytes = self.mark().to_vec();
+    pub fn encode_text(self, text: &str) -> Result<Cow<'_, [u8]>, char> {
+        let mut bytes = self.byte_order_mark().to_vec();
         match self {
             Self::Utf8 => return Ok(Cow::Borrowed(text.as_bytes())),
             Self::Utf8Bom => bytes.extend_from_slice(text.as_bytes()),
@@ -126,21 +126,21 @@ impl Encoding {
 /// The line ends of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Eol {
+pub enum LineEnding {
     /// `\n` everywhere.
     Lf,
     /// `\r\n` everywhere.
     Crlf,
-    /// Some of both.
+    /// Both `\n` and `\r\n`.
     Mixed,
     /// It has no line end.
     #[default]
     None,
 }
 
-impl Eol {
+impl LineEnding {
     /// The line ends of `text`.
-    pub fn of(text: &str) -> Self {
+    pub fn detect(text: &str) -> Self {
         let bytes = text.as_bytes();
         let all = memchr::memchr_iter(b'\n', bytes).count() as u64;
         let crlf = memchr::memchr_iter(b'\r', bytes).filter(|at| bytes.get(at + 1) == Some(&b'\n')).count();
@@ -157,7 +157,7 @@ impl Eol {
         }
     }
 
-    /// What a new line of such a text ends with.
+    /// The line end for a new line of such a text.
     pub fn as_str(self) -> &'static str {
         if self == Self::Crlf { "\r\n" } else { "\n" }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 /// The absolute path that a `file:` URI names; nothing for other URIs, other hosts and names that are not
 /// UTF-8.
-pub fn path_of(uri: &str) -> Option<String> {
+pub fn path_from_uri(uri: &str) -> Option<String> {
     let rest = uri.get(..7).filter(|scheme| scheme.eq_ignore_ascii_case("file://")).map(|_| &uri[7..])?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     let path = path.split(['?', '#']).next().filter(|path| path.starts_with('/'))?;
@@ -20,7 +20,7 @@ pub fn path_of(uri: &str) -> Option<String> {
 }
 
 /// The `file:` URI of an absolute path, with everything escaped that may not stand in one.
-pub fn uri_of(path: &str) -> String {
+pub fn uri_from_path(path: &str) -> String {
     let mut uri = String::from("file://");
     for byte in path.bytes() {
         match byte {
@@ -41,14 +41,14 @@ mod tests {
     #[test]
     fn paths_and_back() {
         for path in ["/a/b.rs", "/a b/ü%41#?:;[]&\"\\.rs", "/", "/日本/😀\n"] {
-            assert_eq!(path_of(&uri_of(path)).as_deref(), Some(path));
+            assert_eq!(path_from_uri(&uri_from_path(path)).as_deref(), Some(path));
         }
-        assert_eq!(uri_of("/a b/ü%"), "file:///a%20b/%C3%BC%25");
+        assert_eq!(uri_from_path("/a b/ü%"), "file:///a%20b/%C3%BC%25");
     }
 
     #[test]
     fn other_spellings() {
-        let check = |uri, path| assert_eq!(path_of(uri).as_deref(), path, "{uri}");
+        let check = |uri, path| assert_eq!(path_from_uri(uri).as_deref(), path, "{uri}");
         check("FILE://localhost/a%2fb", Some("/a/b"));
         check("file:///c%3A/x?q#f", Some("/c:/x"));
         check("file:///bad%zz%2", Some("/bad%zz%2"));

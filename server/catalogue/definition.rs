@@ -5,26 +5,26 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::protocol::{CommandEffects, Risk};
+use crate::protocol::{CommandEffects, FIXED_ANSWER, Risk};
 
 /// The limits that a tool runs in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Sandbox {
-    /// Whether it may reach the network.
+pub struct ToolSandbox {
+    /// True where it may reach the network.
     pub network: bool,
-    /// What it may touch: `workspace:r`, `workspace:rw`, or a glob below the root with `:r` or `:rw`.
+    /// The paths that it may touch: `workspace:r`, `workspace:rw`, or a glob below the root with `:r` or `:rw`.
     pub filesystem: Vec<String>,
     /// Milliseconds after which it is stopped.
     pub timeout_ms: u64,
     /// The hosts that its command reaches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
-    /// What becomes of the files that its command changes; as for any other command when absent.
+    /// The treatment of the files that its command changes; as for any other command when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<CommandEffects>,
 }
 
-impl Default for Sandbox {
+impl Default for ToolSandbox {
     fn default() -> Self {
         Self { network: false, filesystem: Vec::new(), timeout_ms: 30_000, hosts: Vec::new(), effects: None }
     }
@@ -32,11 +32,11 @@ impl Default for Sandbox {
 
 /// A call that shows how the tool is used; the built-in ones run as tests.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Example {
+pub struct ToolExample {
     /// The arguments, without `why`.
     pub input: Value,
-    /// What comes back. Only the members given here are compared ([`super::matches`]); nothing where the
-    /// example shows only a call.
+    /// The expected output, of which [`super::matches_example`] compares only the members that are given here; none
+    /// where the example shows only a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// The reason.
@@ -45,10 +45,10 @@ pub struct Example {
 
 /// Another name that the tool answers to.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Alias {
+pub struct ToolAlias {
     /// The name.
     pub name: String,
-    /// The alias's own argument names, each with the tool's argument that it stands for.
+    /// The alias's own argument names, each with the tool's argument that it replaces.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub args: BTreeMap<String, String>,
     /// Arguments that may be left out under this name, with what they then are.
@@ -56,10 +56,10 @@ pub struct Alias {
     pub defaults: BTreeMap<String, Value>,
 }
 
-/// What runs a custom tool.
+/// The runner of a custom tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
-pub enum Runs {
+pub enum ToolRunner {
     /// A tool of a server of the Model Context Protocol.
     Remote {
         /// The server, by its name in the settings: `[mcp_servers.NAME]`.
@@ -70,9 +70,43 @@ pub enum Runs {
     },
     /// A program.
     Command {
-        /// It and its arguments, with `{{name}}` where an argument of the call stands.
+        /// The program and its arguments, with `{{name}}` in the place of an argument of the call.
         command: Vec<String>,
     },
+    /// A fixed answer, equal for every call.
+    Answer {
+        /// It.
+        answer: Value,
+    },
+}
+
+impl ToolRunner {
+    /// Describes the runner, as in `a fixed answer`.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Remote { mcp_server, remote_tool: None } => format!("the server {mcp_server}"),
+            Self::Remote { mcp_server, remote_tool: Some(tool) } => {
+                format!("{tool} of the server {mcp_server}")
+            }
+            Self::Command { command } => format!("the command {}", command.join(" ")),
+            Self::Answer { .. } => FIXED_ANSWER.to_owned(),
+        }
+    }
+}
+
+/// A definition of what runs another tool in some environments. It has no schemas: those of that tool hold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StandIn {
+    /// The tool's name.
+    pub tool: String,
+    /// The environments.
+    pub environments: Vec<String>,
+    /// The runner of the tool in the environment, unless it is built-in code.
+    pub runs: Option<ToolRunner>,
+    /// The built-in tool whose code runs it; empty means latent.
+    pub activity: Option<String>,
+    /// The file it was read from, and the line of the name.
+    pub place: (String, u32),
 }
 
 /// A tool: a pure schema, with no code.
@@ -80,7 +114,7 @@ pub enum Runs {
 pub struct ToolDef {
     /// Unique and dotted, as `fs.read`.
     pub name: String,
-    /// The category of the tree's node that it stands under.
+    /// The category of the tree's node that it is under.
     pub category: String,
     /// Further nodes, each as the path of names from the root.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -88,14 +122,14 @@ pub struct ToolDef {
     /// Its name for people, as `Edit file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// One line.
+    /// A summary of one line.
     pub summary: String,
     /// Everything that a model needs to know.
     pub description: String,
     /// Words to find it by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// What a call can do at worst.
+    /// The worst effect of a call.
     pub risk: Risk,
     /// The arguments, `why` among them: JSON Schema 2020-12, its root an object.
     pub input_schema: Value,
@@ -103,29 +137,34 @@ pub struct ToolDef {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
     /// The limits that it runs in.
-    pub sandbox: Sandbox,
+    pub sandbox: ToolSandbox,
     /// Calls that show how it is used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub examples: Vec<Example>,
+    pub examples: Vec<ToolExample>,
     /// Counts up with each change that callers notice.
     pub version: u64,
     /// Other names that it answers to.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub aliases: Vec<Alias>,
+    pub aliases: Vec<ToolAlias>,
     /// The activity asked for: empty means latent, nothing means the one of the same name, if there is one.
     #[serde(rename = "_activity", skip_serializing_if = "Option::is_none")]
     pub activity: Option<String>,
-    /// What runs it, where that is not code of ours.
+    /// The runner, where the tool is not run by our own code.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub runs: Option<Runs>,
+    pub runs: Option<ToolRunner>,
     /// The file it was read from; nothing for a built-in one.
     #[serde(skip)]
     pub source: Option<String>,
 }
 
 /// A name with dots and dashes as underscores: how clients that allow no dots spell it.
-pub(crate) fn folded(name: &str) -> String {
+pub(crate) fn folded_name(name: &str) -> String {
     name.replace(['.', '-'], "_").to_lowercase()
+}
+
+/// Returns whether a definition's file belongs to the project: such files are named relative to its root.
+pub(crate) fn is_of_project(source: &str) -> bool {
+    !source.starts_with('/')
 }
 
 impl ToolDef {
@@ -135,7 +174,7 @@ impl ToolDef {
     }
 
     /// Its name for people: its title, else its name in words.
-    pub fn title(&self) -> String {
+    pub fn display_title(&self) -> String {
         self.title.clone().unwrap_or_else(|| {
             let words = self.name.replace(['.', '_', '-'], " ");
             let mut letters = words.chars();
@@ -143,13 +182,13 @@ impl ToolDef {
         })
     }
 
-    /// Whether the project wrote it, and not the person. A project's files are named below its root.
+    /// Returns whether the project wrote the definition, and not the person.
     pub fn is_of_project(&self) -> bool {
-        self.source.as_deref().is_some_and(|source| !source.starts_with('/'))
+        self.source.as_deref().is_some_and(is_of_project)
     }
 
     /// Every name that it can be called by: its own, that without dots, and its aliases.
-    pub fn names(&self) -> Vec<String> {
+    pub fn all_names(&self) -> Vec<String> {
         let aliases = self.aliases.iter().map(|alias| alias.name.clone());
         [self.name.clone(), self.flat_name()].into_iter().chain(aliases).collect()
     }

@@ -2,8 +2,8 @@
 //!
 //! Words are those of identifiers as well as of sentences (`words`). The tools that hold a request's words are found
 //! through an inverted index and scored by BM25F over six fields (`index`); the best of them are ranked again by
-//! what else speaks for them (`rank`), their similarity to the request among it, where a model computes it (`similarity`). A node's
-//! confidence comes from the tools under it.
+//! what else speaks for them (`rank`): words of related meaning by the carried vectors (`related`), and the similarity to
+//! the request where a model computes it (`similarity`). A node's confidence comes from the tools under it.
 
 mod directory;
 mod error;
@@ -11,18 +11,19 @@ mod grams;
 mod index;
 mod item;
 mod rank;
+mod related;
 mod similarity;
 mod synonyms;
 mod words;
 
-pub use directory::Directory;
-pub use index::Index;
-pub use item::{Argument, ToolItem};
-pub use rank::{Found, FoundNode};
+pub use directory::ToolDirectory;
+pub use index::ToolIndex;
+pub use item::{ToolArgument, ToolItem};
+pub use rank::{FoundNode, FoundTool};
 
-/// A map for the many small look-ups that making an index takes: quick, and keyed anew in each process, since the
+/// A map for the many small look-ups that making an index takes: quick, and with a new key in each process, since the
 /// words come from others.
-type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+type FoldMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 
 #[cfg(test)]
 mod tests;

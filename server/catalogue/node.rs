@@ -9,38 +9,38 @@ use serde_saphyr::Spanned;
 
 /// Bytes of the largest definition.
 const BYTES: usize = 256 << 10;
-/// How deep a definition may nest.
+/// The depth to which a definition may nest.
 const DEPTH: usize = 40;
 
-/// Something wrong with a file, and the line to mend.
+/// A problem of a file, and the line to mend.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Problem {
+pub struct DefinitionProblem {
     /// The file, as it was handed in.
     pub path: String,
     /// The line, counted from 1.
     pub line: u32,
-    /// Which rule it breaks, in a word that does not change.
+    /// The broken rule, as a constant name.
     pub rule: &'static str,
-    /// What is wrong and how to mend it.
+    /// The problem and its remedy.
     pub message: String,
 }
 
 /// A value with the line of its key, or its own where it has none.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct YamlNode {
     /// The line, counted from 1.
     pub line: u32,
-    /// What it holds.
+    /// Its content.
     pub kind: NodeKind,
 }
 
-/// What a node holds.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NodeKind {
     /// A text, number, truth value or nothing.
     Scalar(Value),
     /// Its items.
-    List(Vec<Node>),
+    List(Vec<YamlNode>),
     /// Its entries, in order.
     Map(Vec<NodeEntry>),
 }
@@ -53,15 +53,15 @@ pub struct NodeEntry {
     /// The key's line.
     pub line: u32,
     /// The value.
-    pub value: Node,
+    pub value: YamlNode,
 }
 
 /// Reads one document.
 ///
 /// # Errors
-/// A problem for what is not YAML, for a key that stands twice, and for what is past the bounds.
-pub fn read(path: &str, text: &str) -> Result<Node, Problem> {
-    let problem = |line, rule, message| Problem { path: path.to_owned(), line, rule, message };
+/// A problem for a text that is not YAML, for a key that appears twice, and for exceeded bounds.
+pub fn read_yaml(path: &str, text: &str) -> Result<YamlNode, DefinitionProblem> {
+    let problem = |line, rule, message| DefinitionProblem { path: path.to_owned(), line, rule, message };
     if text.len() > BYTES {
         let message = format!("the file has {} bytes; a definition has at most {BYTES}", text.len());
         return Err(problem(1, "size", message));
@@ -84,26 +84,28 @@ pub fn read(path: &str, text: &str) -> Result<Node, Problem> {
         strict_booleans: true,
         with_snippet: false,
     };
-    serde_saphyr::from_str_with_options::<Spanned<Unplaced>>(text, options).map(placed).map_err(|error| {
-        let line = error.location().map_or(1, |at| at.line());
-        let message = error.to_string();
-        let rule = if message.contains("duplicate") { "duplicate-key" } else { "yaml" };
-        problem(u32::try_from(line).unwrap_or(u32::MAX).max(1), rule, message)
-    })
+    serde_saphyr::from_str_with_options::<Spanned<UnplacedNode>>(text, options).map(place_node).map_err(
+        |error| {
+            let line = error.location().map_or(1, |at| at.line());
+            let message = error.to_string();
+            let rule = if message.contains("duplicate") { "duplicate-key" } else { "yaml" };
+            problem(u32::try_from(line).unwrap_or(u32::MAX).max(1), rule, message)
+        },
+    )
 }
 
 /// A value whose line is known only to what is around it.
-struct Unplaced(NodeKind);
+struct UnplacedNode(NodeKind);
 
-fn placed(node: Spanned<Unplaced>) -> Node {
-    Node { line: line(&node), kind: node.value.0 }
+fn place_node(node: Spanned<UnplacedNode>) -> YamlNode {
+    YamlNode { line: line_of(&node), kind: node.value.0 }
 }
 
-fn line<T>(at: &Spanned<T>) -> u32 {
+fn line_of<T>(at: &Spanned<T>) -> u32 {
     u32::try_from(at.referenced.line()).unwrap_or(u32::MAX).max(1)
 }
 
-impl<'de> Deserialize<'de> for Unplaced {
+impl<'de> Deserialize<'de> for UnplacedNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(AnyKind).map(Self)
     }
@@ -153,31 +155,31 @@ impl<'de> Visitor<'de> for AnyKind {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<NodeKind, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element::<Spanned<Unplaced>>()? {
-            list.push(placed(item));
+        while let Some(item) = items.next_element::<Spanned<UnplacedNode>>()? {
+            list.push(place_node(item));
         }
         Ok(NodeKind::List(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<NodeKind, A::Error> {
         let mut map = Vec::new();
-        while let Some((key, value)) = entries.next_entry::<Spanned<String>, Spanned<Unplaced>>()? {
-            // A problem with a value is shown where its key stands, not on the next line where it begins.
-            let line = line(&key);
-            map.push(NodeEntry { line, key: key.value, value: Node { line, ..placed(value) } });
+        while let Some((key, value)) = entries.next_entry::<Spanned<String>, Spanned<UnplacedNode>>()? {
+            // A problem with a value is shown at its key, not on the next line where it begins.
+            let line = line_of(&key);
+            map.push(NodeEntry { line, key: key.value, value: YamlNode { line, ..place_node(value) } });
         }
         Ok(NodeKind::Map(map))
     }
 }
 
-impl Node {
+impl YamlNode {
     /// The value without its lines.
-    pub fn value(&self) -> Value {
+    pub fn to_value(&self) -> Value {
         match &self.kind {
             NodeKind::Scalar(value) => value.clone(),
-            NodeKind::List(items) => Value::Array(items.iter().map(Self::value).collect()),
+            NodeKind::List(items) => Value::Array(items.iter().map(Self::to_value).collect()),
             NodeKind::Map(entries) => {
-                let members = entries.iter().map(|entry| (entry.key.clone(), entry.value.value()));
+                let members = entries.iter().map(|entry| (entry.key.clone(), entry.value.to_value()));
                 Value::Object(members.collect::<Map<_, _>>())
             }
         }

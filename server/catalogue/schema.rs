@@ -3,33 +3,33 @@
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 
-use super::node::{Node, NodeKind};
-use super::reader::FileReader;
-use crate::base::nearest::meant;
+use super::node::{NodeKind, YamlNode};
+use super::reader::DefinitionReader;
+use crate::base::nearest::likely_name;
 
 /// Compiles a schema as JSON Schema 2020-12. References to other documents are not followed, and patterns
 /// run in linear time.
 ///
 /// # Errors
-/// What is wrong with it, after a JSON pointer to where.
-pub fn compile(schema: &Value) -> Result<Validator, (String, String)> {
+/// The problem of the schema, after a JSON pointer to it.
+pub fn compile_schema(schema: &Value) -> Result<Validator, (String, String)> {
     jsonschema::options()
         .with_draft(Draft::Draft202012)
         .with_pattern_options(PatternOptions::regex().size_limit(1 << 20))
         .offline()
         .build(schema)
-        .map_err(|error| (error.instance_path().as_str().to_owned(), clipped(&error.to_string())))
+        .map_err(|error| (error.instance_path().as_str().to_owned(), clip_text(&error.to_string())))
 }
 
-fn clipped(text: &str) -> String {
+fn clip_text(text: &str) -> String {
     text.chars().take(300).collect()
 }
 
 /// Reports what is wrong with a tool's input schema; gives it back compiled where nothing is.
-pub(super) fn input(reader: &mut FileReader, node: &Node) -> Option<Validator> {
-    let before = reader.count();
+pub(super) fn check_input_schema(reader: &mut DefinitionReader, node: &YamlNode) -> Option<Validator> {
+    let before = reader.problem_count();
     if node.entry("type").and_then(|entry| entry.value.text()) != Some("object") {
-        reader.problem(
+        reader.add_problem(
             node.line_at("/type"),
             "schema-root",
             "the root of `input_schema` needs `type: object`",
@@ -39,47 +39,51 @@ pub(super) fn input(reader: &mut FileReader, node: &Node) -> Option<Validator> {
     for entry in properties.iter().flat_map(|entry| entry.value.entries()) {
         if entry.key.starts_with('_') {
             let message = format!("`{}`: names that start with `_` are kept for meta fields", entry.key);
-            reader.problem(entry.line, "meta-field", message);
+            reader.add_problem(entry.line, "meta-field", message);
         }
     }
-    walk(reader, node, true);
-    why(reader, node);
-    // A schema that breaks our own rules is often no schema at all; what the library says of it then adds nothing.
-    if reader.count() > before || !reader.thorough { None } else { compiled(reader, node) }
+    walk_schema(reader, node, true);
+    check_why(reader, node);
+    // A schema that breaks our own rules is often no schema at all; the library's errors then add nothing.
+    if reader.problem_count() > before || !reader.thorough { None } else { compile_checked(reader, node) }
 }
 
 /// Reports what is wrong with a tool's output schema; gives it back compiled where nothing is.
-pub(super) fn output(reader: &mut FileReader, node: &Node) -> Option<Validator> {
-    let before = reader.count();
+pub(super) fn check_output_schema(reader: &mut DefinitionReader, node: &YamlNode) -> Option<Validator> {
+    let before = reader.problem_count();
     if !matches!(node.kind, NodeKind::Map(_)) {
-        reader.problem(node.line, "schema", "`output_schema` is a map, as `type: object` with `properties`");
+        reader.add_problem(
+            node.line,
+            "schema",
+            "`output_schema` is a map, as `type: object` with `properties`",
+        );
     }
-    walk(reader, node, false);
-    if reader.count() > before || !reader.thorough { None } else { compiled(reader, node) }
+    walk_schema(reader, node, false);
+    if reader.problem_count() > before || !reader.thorough { None } else { compile_checked(reader, node) }
 }
 
 /// Compiles what keeps our rules; all that JSON Schema itself has against it is reported.
-fn compiled(reader: &mut FileReader, node: &Node) -> Option<Validator> {
-    let value = node.value();
-    let before = reader.count();
+fn compile_checked(reader: &mut DefinitionReader, node: &YamlNode) -> Option<Validator> {
+    let value = node.to_value();
+    let before = reader.problem_count();
     for error in jsonschema::draft202012::meta::validator().iter_errors(&value).take(10) {
         let line = node.line_at(error.instance_path().as_str());
-        reader.problem(line, "schema", clipped(&error.to_string()));
+        reader.add_problem(line, "schema", clip_text(&error.to_string()));
     }
-    if reader.count() > before {
+    if reader.problem_count() > before {
         return None;
     }
-    compile(&value)
-        .map_err(|(pointer, message)| reader.problem(node.line_at(&pointer), "schema", message))
+    compile_schema(&value)
+        .map_err(|(pointer, message)| reader.add_problem(node.line_at(&pointer), "schema", message))
         .ok()
 }
 
-fn why(reader: &mut FileReader, node: &Node) {
+fn check_why(reader: &mut DefinitionReader, node: &YamlNode) {
     let line = node.line_at("/properties/why");
     let kind = node.entry("properties").and_then(|all| all.value.entry("why"));
     let kind = kind.and_then(|why| why.value.entry("type")).and_then(|kind| kind.value.text());
     if kind != Some("string") {
-        reader.problem(line, "why", "`input_schema.properties` needs `why`, of `type: string`");
+        reader.add_problem(line, "why", "`input_schema.properties` needs `why`, of `type: string`");
     }
     let required = node.entry("required").map(|entry| &entry.value);
     let listed = required.is_some_and(|list| match &list.kind {
@@ -87,13 +91,13 @@ fn why(reader: &mut FileReader, node: &Node) {
         _ => false,
     });
     if !listed {
-        reader.problem(node.line_at("/required"), "why", "`input_schema.required` needs `why` in it");
+        reader.add_problem(node.line_at("/required"), "why", "`input_schema.required` needs `why` in it");
     }
 }
 
 /// Keywords whose value is a map of schemas, one schema, or a list of schemas.
-const MAPS: &[&str] = &["properties", "patternProperties", "$defs", "dependentSchemas"];
-const ONES: &[&str] = &[
+pub(super) const MAPS: &[&str] = &["properties", "patternProperties", "$defs", "dependentSchemas"];
+pub(super) const ONES: &[&str] = &[
     "items",
     "additionalProperties",
     "contains",
@@ -104,7 +108,7 @@ const ONES: &[&str] = &[
     "else",
     "unevaluatedProperties",
 ];
-const LISTS: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
+pub(super) const LISTS: &[&str] = &["anyOf", "oneOf", "allOf", "prefixItems"];
 /// The others that say something, for the nearest name to a misspelt one.
 const OTHERS: &[&str] = &[
     "type",
@@ -137,42 +141,42 @@ const OTHERS: &[&str] = &[
     "$ref",
     "$comment",
 ];
-/// What stands for a type where a property has none.
-const TYPED: &[&str] = &["type", "$ref", "anyOf", "oneOf", "allOf"];
+/// The keywords that stand in for a type where a property has none.
+const TYPE_KEYWORDS: &[&str] = &["type", "$ref", "anyOf", "oneOf", "allOf"];
 
 /// Goes through a schema and the schemas in it. Depth is bounded where the file is read.
-fn walk(reader: &mut FileReader, schema: &Node, strict: bool) {
+fn walk_schema(reader: &mut DefinitionReader, schema: &YamlNode, strict: bool) {
     for entry in schema.entries() {
         let key = entry.key.as_str();
         match &entry.value.kind {
             NodeKind::Map(members) if MAPS.contains(&key) => {
                 for member in members {
                     if key == "properties" {
-                        property(reader, &member.key, member.line, &member.value, strict);
+                        check_property(reader, &member.key, member.line, &member.value, strict);
                     }
-                    walk(reader, &member.value, strict);
+                    walk_schema(reader, &member.value, strict);
                 }
             }
-            NodeKind::Map(_) if ONES.contains(&key) => walk(reader, &entry.value, strict),
+            NodeKind::Map(_) if ONES.contains(&key) => walk_schema(reader, &entry.value, strict),
             NodeKind::List(items) if LISTS.contains(&key) => {
-                items.iter().for_each(|item| walk(reader, item, strict));
+                items.iter().for_each(|item| walk_schema(reader, item, strict));
             }
             _ if key == "$ref" && !entry.value.text().is_some_and(|to| to.starts_with('#')) => {
-                reader.problem(entry.line, "schema", "a `$ref` stays in its file, as `#/$defs/size`");
+                reader.add_problem(entry.line, "schema", "a `$ref` stays in its file, as `#/$defs/size`");
             }
-            _ => keyword(reader, key, entry.line),
+            _ => check_keyword(reader, key, entry.line),
         }
     }
 }
 
-/// A keyword that JSON Schema does not know says nothing; a misspelt one is meant to.
-fn keyword(reader: &mut FileReader, key: &str, line: u32) {
+/// Checks a keyword: one that JSON Schema does not know has no effect, and may be misspelt.
+fn check_keyword(reader: &mut DefinitionReader, key: &str, line: u32) {
     let mut known = MAPS.iter().chain(ONES).chain(LISTS).chain(OTHERS).copied();
     if known.clone().any(|one| one == key) {
         return;
     }
-    if let Some(near) = meant(key, known.by_ref()) {
-        reader.problem(
+    if let Some(near) = likely_name(key, known.by_ref()) {
+        reader.add_problem(
             line,
             "unknown-key",
             format!("`{key}` is no keyword of a schema; did you mean `{near}`?"),
@@ -180,14 +184,14 @@ fn keyword(reader: &mut FileReader, key: &str, line: u32) {
     }
 }
 
-fn property(reader: &mut FileReader, name: &str, line: u32, schema: &Node, strict: bool) {
+fn check_property(reader: &mut DefinitionReader, name: &str, line: u32, schema: &YamlNode, strict: bool) {
     if let Some(kind) = schema.text() {
         let message =
             format!("`{name}: {kind}` is no schema; write `{name}: {{ type: {kind}, description: … }}`");
-        return reader.problem(line, "property-type", message);
+        return reader.add_problem(line, "property-type", message);
     }
     if !matches!(schema.kind, NodeKind::Map(_)) {
-        return reader.problem(
+        return reader.add_problem(
             line,
             "property-type",
             format!("`{name}` needs a schema: a map with a `type`"),
@@ -196,14 +200,16 @@ fn property(reader: &mut FileReader, name: &str, line: u32, schema: &Node, stric
     if !strict {
         return;
     }
-    if !TYPED.iter().any(|key| schema.entry(key).is_some()) {
-        reader.problem(line, "property-type", format!("`{name}` needs a `type`"));
+    if !TYPE_KEYWORDS.iter().any(|key| schema.entry(key).is_some()) {
+        reader.add_problem(line, "property-type", format!("`{name}` needs a `type`"));
     }
     match schema.entry("description").map(|entry| (entry.line, entry.value.text())) {
         Some((_, Some(text))) if !text.trim().is_empty() => {}
-        Some((line, _)) => {
-            reader.problem(line, "property-description", format!("`{name}` needs words in its `description`"))
-        }
-        None => reader.problem(line, "property-description", format!("`{name}` needs a `description`")),
+        Some((line, _)) => reader.add_problem(
+            line,
+            "property-description",
+            format!("`{name}` needs words in its `description`"),
+        ),
+        None => reader.add_problem(line, "property-description", format!("`{name}` needs a `description`")),
     }
 }

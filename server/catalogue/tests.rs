@@ -17,8 +17,9 @@ fn names(path: &str) -> BTreeSet<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn user(text: &str) -> Vec<Problem> {
-    load(DEFINITIONS, &[(".wherefore/tools/x.yaml".to_owned(), text.to_owned())], &|_| false).problems
+fn user(text: &str) -> Vec<DefinitionProblem> {
+    load_catalogue(DEFINITIONS, &[(".wherefore/tools/x.yaml".to_owned(), text.to_owned())], &|_| false)
+        .problems
 }
 
 #[test]
@@ -63,7 +64,7 @@ fn expected(text: &str) -> BTreeMap<u32, Vec<String>> {
 fn each_problem_has_its_line_and_rule() {
     for name in names("tests/cases/definitions") {
         let text = std::fs::read_to_string(folder("tests/cases/definitions").join(&name)).unwrap();
-        let catalogue = load(DEFINITIONS, &[(name.clone(), text.clone())], &|_| false);
+        let catalogue = load_catalogue(DEFINITIONS, &[(name.clone(), text.clone())], &|_| false);
         let mut found = BTreeMap::<u32, Vec<String>>::new();
         for problem in &catalogue.problems {
             assert_eq!(problem.path, name);
@@ -78,7 +79,7 @@ fn each_problem_has_its_line_and_rule() {
 #[test]
 fn defaults_of_what_is_left_out() {
     let text = std::fs::read_to_string(folder("tests/cases/definitions/good-minimal.yaml")).unwrap();
-    let catalogue = load(DEFINITIONS, &[("a.yaml".to_owned(), text)], &|_| false);
+    let catalogue = load_catalogue(DEFINITIONS, &[("a.yaml".to_owned(), text)], &|_| false);
     let def = catalogue.tools.last().unwrap();
     let expected = ToolDef {
         name: "sentimentAnalysis".into(),
@@ -91,7 +92,7 @@ fn defaults_of_what_is_left_out() {
         risk: Risk::Read,
         input_schema: def.input_schema.clone(),
         output_schema: None,
-        sandbox: Sandbox {
+        sandbox: ToolSandbox {
             network: false,
             filesystem: vec![],
             timeout_ms: 30_000,
@@ -113,11 +114,11 @@ fn a_wrong_file_does_not_stop_the_others() {
     let good = std::fs::read_to_string(folder("tests/cases/definitions/good-minimal.yaml")).unwrap();
     let files = [("a.yaml", "tool: ["), ("b.yaml", good.as_str()), ("c.yaml", good.as_str())];
     let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
-    let catalogue = load(DEFINITIONS, &files, &|_| false);
+    let catalogue = load_catalogue(DEFINITIONS, &files, &|_| false);
     assert_eq!(catalogue.tools.last().unwrap().source.as_deref(), Some("b.yaml"));
     let problems: Vec<_> =
         catalogue.problems.iter().map(|problem| (problem.path.as_str(), problem.rule)).collect();
-    assert_eq!(problems, [("a.yaml", "yaml"), ("c.yaml", "name-taken")]);
+    assert_eq!(problems, [("a.yaml", "yaml"), ("b.yaml", "name-taken"), ("c.yaml", "name-taken")]);
 }
 
 #[test]
@@ -172,8 +173,9 @@ fn a_schema_may_say_its_dialect() {
 #[test]
 fn examples_compare_the_members_given() {
     let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let check =
-        |expected, actual, same| assert_eq!(matches(&value(expected), &value(actual)), same, "{expected}");
+    let check = |expected, actual, same| {
+        assert_eq!(matches_example(&value(expected), &value(actual)), same, "{expected}")
+    };
     check(r#"{"a": 1}"#, r#"{"a": 1, "b": 2}"#, true);
     check(r#"{"a": 1}"#, r#"{"b": 2}"#, false);
     check(r#"[{"a": 1}]"#, r#"[{"a": 1, "b": 2}]"#, true);

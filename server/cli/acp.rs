@@ -12,12 +12,12 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{answer, limits};
-use crate::acp::{self, Ends, ProxyOptions};
+use crate::acp::{self, ProxyOptions, ProxyStreams};
 use crate::lsp::stdio;
 use crate::protocol::{Code, Fault};
-use links::Links;
+use links::FolderLinks;
 
-/// How long the agent may take to end once its editor has left.
+/// The longest time that the agent may take to end once its editor has left.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// Work as an agent of the Agent Client Protocol with your own model, or stand between an editor and another agent
@@ -36,60 +36,60 @@ pub(super) struct AcpArgs {
 }
 
 /// Runs it until the editor leaves, or the agent.
-pub(super) fn run(args: &AcpArgs) -> ExitCode {
-    match serve(args) {
+pub(super) fn run_acp(args: &AcpArgs) -> ExitCode {
+    match serve_acp(args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => answer::fault(&fault),
+        Err(fault) => answer::show_fault(&fault),
     }
 }
 
-fn serve(args: &AcpArgs) -> Result<(), Fault> {
+fn serve_acp(args: &AcpArgs) -> Result<(), Fault> {
     limits::room_for_files()?;
     let internal = |error: std::io::Error| Fault::internal(error.to_string());
     let program = std::env::current_exe().map_err(internal)?;
-    let options = ProxyOptions { program: program.display().to_string(), agent: name(args) };
+    let options = ProxyOptions { program: program.display().to_string(), agent: agent_name(args) };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(internal)?;
-    let served = runtime.block_on(proxy(args, options));
+    let served = runtime.block_on(serve_editor(args, options));
     // Standard input may be read by a thread still.
     runtime.shutdown_background();
     served
 }
 
-async fn proxy(args: &AcpArgs, options: ProxyOptions) -> Result<(), Fault> {
+async fn serve_editor(args: &AcpArgs, options: ProxyOptions) -> Result<(), Fault> {
     if args.agent.is_none() && args.command.is_empty() {
         tokio::select! {
-            () = acp::run_own(stdio::input(), stdio::output(), Arc::new(Links::default())) => {}
-            () = told_to_end() => {}
+            () = acp::run_own(stdio::open_input(), stdio::open_output(), Arc::new(FolderLinks::default())) => {}
+            () = wait_for_signal() => {}
         }
         return Ok(());
     }
-    let mut agent = start(args)?;
+    let mut agent = start_agent(args)?;
     let (Some(to_agent), Some(from_agent)) = (agent.stdin.take(), agent.stdout.take()) else {
         return Err(Fault::internal("the agent has no standard streams"));
     };
-    let ends = Ends {
-        from_editor: stdio::input(),
-        to_editor: stdio::output(),
+    let ends = ProxyStreams {
+        from_editor: stdio::open_input(),
+        to_editor: stdio::open_output(),
         from_agent: Box::new(from_agent),
         to_agent: Box::new(to_agent),
     };
     let ended = tokio::select! {
-        ended = acp::run(ends, Arc::new(Links::default()), options) => ended.map_err(Fault::from),
-        () = told_to_end() => Ok(()),
+        ended = acp::run_proxy(ends, Arc::new(FolderLinks::default()), options) => ended.map_err(Fault::from),
+        () = wait_for_signal() => Ok(()),
     };
-    let code = end(&mut agent).await;
+    let code = end_agent(&mut agent).await;
     match (ended, code) {
         (Err(fault), Some(code)) => Err(Fault { message: format!("{}: {code}", fault.message), ..fault }),
         (ended, _) => ended,
     }
 }
 
-/// The agent, by its program's name, until it says its own.
-fn name(args: &AcpArgs) -> String {
+/// The name of the agent's program, used until the agent gives its own name.
+fn agent_name(args: &AcpArgs) -> String {
     let first = args.command.first().map(String::as_str);
     let word = first.or_else(|| args.agent.as_deref()?.split_whitespace().next()).unwrap_or_default();
     Path::new(word)
@@ -97,8 +97,8 @@ fn name(args: &AcpArgs) -> String {
         .map_or_else(|| "an agent".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Starts the agent in a process group of its own. What it says on standard error is for whoever reads ours.
-fn start(args: &AcpArgs) -> Result<Child, Fault> {
+/// Starts the agent in a process group of its own. Its standard error is this process's, so that its messages are seen.
+fn start_agent(args: &AcpArgs) -> Result<Child, Fault> {
     let mut command = match (&args.agent, args.command.split_first()) {
         (Some(line), _) => {
             let mut shell = Command::new("sh");
@@ -111,18 +111,18 @@ fn start(args: &AcpArgs) -> Result<Child, Fault> {
             command
         }
         (None, None) => {
-            return Err(Fault::new(Code::InvalidArgs, "no agent is named").suggest("give --agent"));
+            return Err(Fault::new(Code::InvalidArgs, "no agent is named").with_suggestion("give --agent"));
         }
     };
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true).process_group(0);
     command.spawn().map_err(|error| {
-        Fault::new(Code::NotFound, format!("the agent {} cannot be started: {error}", name(args)))
-            .suggest("run its command in a terminal, and give --agent what works there")
+        Fault::new(Code::NotFound, format!("the agent {} cannot be started: {error}", agent_name(args)))
+            .with_suggestion("run its command in a terminal, and give --agent what works there")
     })
 }
 
-/// Returns when this process is told to end.
-async fn told_to_end() {
+/// Returns when this process gets a signal to end.
+async fn wait_for_signal() {
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let mut signals = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect::<Vec<_>>();
     if signals.is_empty() {
@@ -131,12 +131,12 @@ async fn told_to_end() {
     futures::future::select_all(signals.iter_mut().map(|signal| Box::pin(signal.recv()))).await;
 }
 
-/// Waits for the agent to end, and ends it with all that it started where that takes long; how it ended, where by itself
-/// and badly.
-async fn end(agent: &mut Child) -> Option<String> {
+/// Waits for the agent to end, and ends it and its process group if that takes too long. Returns the exit status as
+/// text if the agent ended by itself and failed.
+async fn end_agent(agent: &mut Child) -> Option<String> {
     let group = agent.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
     let ended = tokio::time::timeout(GRACE, agent.wait()).await;
-    // What the agent left behind in its group goes too.
+    // Processes that the agent left behind in its group are killed, too.
     if let Some(group) = group {
         let _ = kill_process_group(group, Signal::KILL);
     }

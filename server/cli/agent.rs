@@ -10,14 +10,14 @@ use std::process::ExitCode;
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::call::PolicyArg;
-use super::mcp::reach::Reach;
+use super::mcp::reach::ServerConnector;
 use crate::protocol::{
     AgentCancelParams, AgentEvent, AgentEventsParams, AgentLimits, AgentListParams, AgentRunParams, Code,
     Fault,
 };
 use crate::requests::{AgentCancel, AgentEvents, AgentList, AgentRun};
-use crate::socket::{Greeting, ServerLink};
-use follow::Follower;
+use crate::socket::{ClientGreeting, ServerLink};
+use follow::RunFollower;
 
 /// Have a model of yours work on a task with wherefore's tools, and review what it changes here
 ///
@@ -62,20 +62,20 @@ pub(super) struct AgentArgs {
 }
 
 /// Runs it.
-pub(super) fn run(args: &AgentArgs) -> ExitCode {
-    match work(args) {
+pub(super) fn run_agent(args: &AgentArgs) -> ExitCode {
+    match work_on_task(args) {
         Ok(code) => code,
-        Err(fault) => answer::fault(&fault),
+        Err(fault) => answer::show_fault(&fault),
     }
 }
 
-fn work(args: &AgentArgs) -> Result<ExitCode, Fault> {
-    let reach = Reach::new(args.root.root.as_deref(), None)?;
-    let stream = reach.connect(&Greeting::default()).map_err(Fault::from)?;
-    let mut server = RequestTarget::Server(ServerLink::over(stream), reach.root().to_owned());
+fn work_on_task(args: &AgentArgs) -> Result<ExitCode, Fault> {
+    let reach = ServerConnector::new(args.root.root.as_deref(), None)?;
+    let stream = reach.connect(&ClientGreeting::default()).map_err(Fault::from)?;
+    let mut server = RequestTarget::Server(ServerLink::from_stream(stream), reach.root().to_owned());
     let root = Some(reach.root().to_owned());
     if args.list {
-        return list(args, server.ask::<AgentList>(AgentListParams { root })?.runs);
+        return list_runs(args, server.ask::<AgentList>(AgentListParams { root })?.runs);
     }
     let numbers = [args.max_minutes, args.max_cost];
     if numbers.into_iter().flatten().any(|number| !number.is_finite() || number < 0.0) {
@@ -98,26 +98,26 @@ fn work(args: &AgentArgs) -> Result<ExitCode, Fault> {
         ..AgentRunParams::default()
     };
     let earlier = match &args.resume {
-        Some(run) => earlier(&mut server, run, reach.root())?,
+        Some(run) => logged_events(&mut server, run, reach.root())?,
         None => Vec::new(),
     };
     let run = server.ask::<AgentRun>(params)?.run;
-    let interrupts = interrupt::watch(reach, run.clone())?;
-    let mut follower = Follower::new(&run, attended, args.json, &interrupts);
-    follower.earlier(&earlier);
-    let followed = follower.follow(&mut server);
-    // A run that nobody follows any more does not wait for words.
+    let interrupts = interrupt::watch_interrupts(reach, run.clone())?;
+    let mut follower = RunFollower::new(&run, attended, args.json, &interrupts);
+    follower.show_history(&earlier);
+    let followed = follower.follow_turns(&mut server);
+    // A run that no client follows any longer ends instead of waiting for the person.
     let ended = server.ask::<AgentCancel>(AgentCancelParams { run: run.clone(), end: true });
     let code = followed?;
     ended?;
     if attended {
-        answer::note(&format!("wherefore agent --resume {run} goes on with this conversation"));
+        answer::write_note(&format!("wherefore agent --resume {run} goes on with this conversation"));
     }
     Ok(code)
 }
 
-/// The conversation of an earlier run, as the session log has it.
-fn earlier(server: &mut RequestTarget, run: &str, root: &str) -> Result<Vec<AgentEvent>, Fault> {
+/// The events of an earlier run, read from the session log.
+fn logged_events(server: &mut RequestTarget, run: &str, root: &str) -> Result<Vec<AgentEvent>, Fault> {
     let params = AgentEventsParams {
         run: run.to_owned(),
         logged: true,
@@ -127,14 +127,14 @@ fn earlier(server: &mut RequestTarget, run: &str, root: &str) -> Result<Vec<Agen
     Ok(server.ask::<AgentEvents>(params)?.events)
 }
 
-fn list(args: &AgentArgs, runs: Vec<crate::protocol::AgentRunSummary>) -> Result<ExitCode, Fault> {
+fn list_runs(args: &AgentArgs, runs: Vec<crate::protocol::AgentRunSummary>) -> Result<ExitCode, Fault> {
     if args.json {
-        answer::json(&runs);
+        answer::write_json(&runs);
         return Ok(ExitCode::SUCCESS);
     }
     if runs.is_empty() {
-        answer::line("no session log of this folder has a run of the agent");
+        answer::write_line("no session log of this folder has a run of the agent");
     }
-    runs.iter().for_each(show::in_list);
+    runs.iter().for_each(show::list_run);
     Ok(ExitCode::SUCCESS)
 }

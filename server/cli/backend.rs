@@ -1,4 +1,4 @@
-//! Who carries out what the command line asks: a running server of that folder, or this process.
+//! The server that carries out requests of the command line: a running server of the folder, or this process.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,15 +6,16 @@ use std::sync::Arc;
 use clap::{Args, ValueHint};
 
 use super::limits;
-use crate::base::{OURS, person};
+use super::rule_questions::{self, TerminalCaller};
+use crate::base::{OWN_DIR, person};
 use crate::hub::{Hub, HubOptions};
-use crate::ports::NoEditor;
+use crate::ports::{Caller, NoEditor};
 use crate::protocol::{Code, Door, Fault};
 use crate::requests::{Asker, Decide, Request, Signature, Undo};
-use crate::sandbox::Launcher;
-use crate::socket::{LinkError, ServerLink, StartOrder, servers};
+use crate::sandbox::SandboxLauncher;
+use crate::socket::{LinkError, RuleAsker, ServerLink, StartOrder, running_servers};
 
-/// How many servers of a folder may end under one request, one after the other.
+/// The number of servers of a folder that may end during one request, one after the other.
 pub(super) const NEXT_SERVERS: usize = 5;
 
 /// The workspace that a subcommand works on.
@@ -27,13 +28,13 @@ pub(super) struct RootArgs {
 }
 
 impl RootArgs {
-    /// The absolute path of the workspace meant, with symlinks resolved.
+    /// The absolute path of the chosen workspace, with symlinks resolved.
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     pub(super) fn find(&self) -> Result<String, Fault> {
         match &self.root {
-            Some(root) => real(root),
+            Some(root) => resolve_folder(root),
             None => {
                 let here = std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?;
                 Self::find_from(&here)
@@ -47,18 +48,18 @@ impl RootArgs {
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     pub(super) fn find_from(here: &Path) -> Result<String, Fault> {
-        let open: Vec<String> = servers().into_iter().flat_map(|server| server.roots).collect();
+        let open: Vec<String> = running_servers().into_iter().flat_map(|server| server.roots).collect();
         let marked = |folder: &&Path| {
-            folder.join(OURS).is_dir()
+            folder.join(OWN_DIR).is_dir()
                 || folder.join(".git").exists()
                 || open.iter().any(|root| Path::new(root) == *folder)
         };
-        real(here.ancestors().find(marked).unwrap_or(here))
+        resolve_folder(here.ancestors().find(marked).unwrap_or(here))
     }
 }
 
 /// The absolute path of a folder, with symlinks resolved.
-fn real(folder: &Path) -> Result<String, Fault> {
+fn resolve_folder(folder: &Path) -> Result<String, Fault> {
     let real = std::fs::canonicalize(folder)
         .map_err(|error| Fault::new(Code::NotFound, format!("{}: {error}", folder.display())))?;
     if !real.is_dir() {
@@ -79,7 +80,7 @@ pub(super) enum RequestTarget {
 }
 
 impl Drop for RequestTarget {
-    /// A call that is stuck in a system call does not hold up the end.
+    /// Ends the runtime without waiting for a call that hangs in a system call.
     fn drop(&mut self) {
         if let Self::Here(runtime, _) = self {
             runtime.take().into_iter().for_each(tokio::runtime::Runtime::shutdown_background);
@@ -91,10 +92,11 @@ impl RequestTarget {
     /// The running server of `root`, else this process.
     ///
     /// # Errors
-    /// What keeps the folder from being opened.
+    /// The reason why the folder cannot be opened.
     pub(super) fn open(root: &str) -> Result<Self, Fault> {
         limits::room_for_files()?;
-        if let Some(link) = ServerLink::find(root) {
+        let asks: Option<RuleAsker> = rule_questions::can_ask().then_some(rule_questions::ask_at_terminal);
+        if let Some(link) = ServerLink::find_asking(root, asks)? {
             return Ok(Self::Server(link, root.to_owned()));
         }
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -104,20 +106,21 @@ impl RequestTarget {
         let hub = Hub::new(HubOptions {
             editor: Arc::new(NoEditor),
             shared_log: true,
-            state: person::state(),
-            launcher: Launcher::own(),
+            state: person::state_dir(),
+            launcher: SandboxLauncher::own(),
+            environment: person::environment(),
         });
         hub.add_root(root)?;
         Ok(Self::Here(Some(runtime), hub))
     }
 
-    /// Makes a request. Where the server ended before it took it, or under one that only reads, as an editor's does with its
-    /// editor, whoever serves the folder then is asked.
+    /// Makes a request. If the server ends before it takes the request, or during a read-only request, the next server
+    /// of the folder gets it, as when an editor quits.
     ///
     /// # Errors
-    /// What the request says.
+    /// The error of the request.
     pub(super) fn ask<R: Request>(&mut self, params: R::Params) -> Result<R::Answer, Fault> {
-        let _order = self.decides_before_a_server::<R>();
+        let _order = self.lock_or_find_server::<R>();
         for _ in 0..NEXT_SERVERS {
             let Self::Server(link, root) = self else { break };
             match link.ask::<R>(&params) {
@@ -133,20 +136,23 @@ impl RequestTarget {
         };
         runtime.block_on(async {
             if R::needs_servers(hub, &params) {
-                hub.settle().await;
+                hub.settle_servers().await;
             }
-            R::answer(hub, params, Asker::door(Door::Cli)).await
+            let person = rule_questions::can_ask().then(|| Arc::new(TerminalCaller) as Arc<dyn Caller>);
+            let asker = Asker { caller: person, ..Asker::from_door(Door::Cli) };
+            R::answer_request(hub, params, asker).await
         })
     }
 
-    /// Before this process decides on what waits: a server that came meanwhile is asked in its place, and one that comes
-    /// just now reads the folder once the decision is made.
-    fn decides_before_a_server<R: Request>(&mut self) -> Option<StartOrder> {
+    /// Checks for a server that started meanwhile before this process decides on pending changes: if there is one, it
+    /// gets the request. Otherwise the returned lock keeps a new server from reading the folder before the decision is
+    /// made.
+    fn lock_or_find_server<R: Request>(&mut self) -> Option<StartOrder> {
         let Self::Here(_, hub) = self else { return None };
         let root =
             hub.roots().into_iter().next().filter(|_| [Decide::METHOD, Undo::METHOD].contains(&R::METHOD))?;
-        let order = StartOrder::deciding();
-        let Some(link) = ServerLink::find(&root) else { return Some(order) };
+        let order = StartOrder::for_decision();
+        let Ok(Some(link)) = ServerLink::find(&root) else { return Some(order) };
         *self = Self::Server(link, root);
         None
     }

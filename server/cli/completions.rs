@@ -1,4 +1,4 @@
-//! `wherefore completions`: what a shell needs to complete our commands, and the names that it is told.
+//! `wherefore completions`: the completion script of a shell, and the names that the script offers.
 //!
 //! The script that a shell reads asks this program at each completion, so that it knows the tools, calls, sessions and
 //! proposals of the folder that the person is in.
@@ -13,17 +13,17 @@ use clap_complete::env::{CompleteEnv, Shells};
 
 use super::backend::{RequestTarget, RootArgs};
 use super::print;
-use crate::base::hidden::short;
+use crate::base::hidden::shorten_to_line;
 use crate::protocol::ProposalsParams;
 use crate::requests::list::ListParams;
 use crate::requests::{List, Proposals};
 
-/// The variable by which a shell asks for completions, with its own name. One of ours: a variable that other programs set
-/// would keep every command from running.
-const ASKED: &str = "WHEREFORE_COMPLETE";
+/// The environment variable by which a shell asks for completions, with the shell's name as its value. It is specific
+/// to wherefore: a variable that other programs set would keep every command from running.
+const COMPLETE_VARIABLE: &str = "WHEREFORE_COMPLETE";
 /// Calls that are offered, the last ones first.
 const CALLS: usize = 40;
-/// Characters of a reason beside a call.
+/// Characters of the reason that is shown next to a call.
 const WHY: usize = 60;
 
 /// Print a completion script for a shell
@@ -33,12 +33,12 @@ const WHY: usize = 60;
 pub(super) struct CompletionsArgs {
     /// The shell that reads the script
     #[arg(value_enum)]
-    pub shell: Shell,
+    pub shell: CompletionShell,
 }
 
 /// A shell whose completions are known.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Shell {
+pub(super) enum CompletionShell {
     Bash,
     Elvish,
     Fish,
@@ -46,65 +46,75 @@ pub(super) enum Shell {
     Zsh,
 }
 
-/// Answers a shell that asks what comes next, and ends the process then.
-pub(super) fn answer<C: CommandFactory>() {
-    CompleteEnv::with_factory(C::command).var(ASKED).bin("wherefore").complete();
+/// Answers a shell's request for completions, and then ends the process.
+pub(super) fn answer_shell<C: CommandFactory>() {
+    CompleteEnv::with_factory(C::command).var(COMPLETE_VARIABLE).bin("wherefore").complete();
 }
 
 /// Prints the script.
-pub(super) fn run(args: &CompletionsArgs) -> ExitCode {
+pub(super) fn run_completions(args: &CompletionsArgs) -> ExitCode {
     let name = args.shell.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
     let mut script = Vec::new();
     let written = match Shells::builtins().completer(&name) {
-        Some(shell) => shell.write_registration(ASKED, "wherefore", "wherefore", "wherefore", &mut script),
+        Some(shell) => {
+            shell.write_registration(COMPLETE_VARIABLE, "wherefore", "wherefore", "wherefore", &mut script)
+        }
         None => Err(io::Error::other(format!("there are no completions for {name}"))),
     };
-    print::exit(written.and_then(|()| io::stdout().lock().write_all(&script)).map(|()| ExitCode::SUCCESS))
+    print::exit_with(
+        written.and_then(|()| io::stdout().lock().write_all(&script)).map(|()| ExitCode::SUCCESS),
+    )
 }
 
 /// The names of the folder's tools.
-pub(super) fn tools() -> ArgValueCompleter {
+pub(super) fn complete_tools() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let tools = here().and_then(|mut target| Some(target.ask::<List>(ListParams::default()).ok()?.tools));
-        fitting(typed, tools.into_iter().flatten().map(|tool| (tool.name, tool.summary)))
+        let tools = current_target()
+            .and_then(|mut target| Some(target.ask::<List>(ListParams::default()).ok()?.tools));
+        matching_candidates(typed, tools.into_iter().flatten().map(|tool| (tool.name, tool.summary)))
     })
 }
 
 /// The last calls of the latest session, with their reasons.
-pub(super) fn calls() -> ArgValueCompleter {
-    ArgValueCompleter::new(|typed: &OsStr| fitting(typed, super::log::last_calls(CALLS)))
+pub(super) fn complete_calls() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| matching_candidates(typed, super::log::last_calls(CALLS)))
 }
 
 /// The sessions.
-pub(super) fn sessions() -> ArgValueCompleter {
+pub(super) fn complete_sessions() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        fitting(typed, super::log::session_names().into_iter().map(|name| (name, String::new())))
+        matching_candidates(typed, super::log::session_names().into_iter().map(|name| (name, String::new())))
     })
 }
 
 /// The proposals that wait.
-pub(super) fn proposals() -> ArgValueCompleter {
+pub(super) fn complete_proposals() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
-        let waiting = here().and_then(|mut target| target.ask::<Proposals>(ProposalsParams::default()).ok());
+        let waiting =
+            current_target().and_then(|mut target| target.ask::<Proposals>(ProposalsParams::default()).ok());
         let waiting = waiting.map(|answer| answer.proposals).unwrap_or_default();
-        fitting(
+        matching_candidates(
             typed,
             waiting.into_iter().map(|proposal| (proposal.id.to_string(), proposal.why.to_string())),
         )
     })
 }
 
-/// Who answers for the folder that the shell is in; nobody where it cannot be opened: a completion tells no faults.
-fn here() -> Option<RequestTarget> {
+/// The request target of the folder that the shell is in; none if the folder cannot be opened, as a completion reports
+/// no faults.
+fn current_target() -> Option<RequestTarget> {
     RequestTarget::open(&RootArgs::default().find().ok()?).ok()
 }
 
-/// Those that begin as what was typed, each with what it is.
-fn fitting(typed: &OsStr, known: impl IntoIterator<Item = (String, String)>) -> Vec<CompletionCandidate> {
+/// The known names that start with the typed text, each with its description.
+fn matching_candidates(
+    typed: &OsStr,
+    known: impl IntoIterator<Item = (String, String)>,
+) -> Vec<CompletionCandidate> {
     let typed = typed.to_string_lossy();
     let fits = known.into_iter().filter(|(name, _)| name.starts_with(&*typed));
     fits.map(|(name, what)| {
-        let what = short(&what, WHY);
+        let what = shorten_to_line(&what, WHY);
         CompletionCandidate::new(name).help((!what.is_empty()).then(|| what.into()))
     })
     .collect()

@@ -1,4 +1,4 @@
-//! `wherefore consent`: what a project's servers and changed tools wait for, shown and answered.
+//! `wherefore consent`: lists the servers and changed tools of a project that need consent, and asks for it.
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -11,16 +11,20 @@ use super::answer;
 use super::backend::RootArgs;
 use super::print::{self, TerminalPage, TextLook};
 use crate::base::person;
-use crate::hub::{Hub, HubOptions};
+use crate::catalogue::ToolRunner;
+use crate::hub::{Hub, HubOptions, ServedFolder};
 use crate::ports::NoEditor;
 use crate::protocol::Fault;
-use crate::sandbox::Launcher;
-use crate::upstream::waiting::{Waiting, WaitingTool};
+use crate::sandbox::SandboxLauncher;
+use crate::upstream::trial::TriedServer;
+use crate::upstream::waiting::{WaitingServer, WaitingTool};
 
 /// Consent to the servers that a project names, and to tools whose descriptions have changed
+///
+/// Each server that you consent to is started once, and what comes of it is shown.
 #[derive(Debug, Args)]
 pub(super) struct ConsentArgs {
-    /// Consent to everything that waits for this server, without asking
+    /// Consent to everything that waits for this server, or for the server of this tool, without asking
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "revoke"])]
     pub yes: Vec<String>,
     /// Let that server run as you, with no sandbox
@@ -40,121 +44,165 @@ pub(super) struct ConsentArgs {
 }
 
 /// Runs it.
-pub(super) fn run(args: &ConsentArgs) -> ExitCode {
-    match consent(args) {
-        Ok(done) => print::exit(done.map(|()| ExitCode::SUCCESS)),
-        Err(fault) => answer::fault(&fault),
+pub(super) fn run_consent(args: &ConsentArgs) -> ExitCode {
+    match update_consent(args) {
+        Ok(done) => print::exit_with(done.map(|()| ExitCode::SUCCESS)),
+        Err(fault) => answer::show_fault(&fault),
     }
 }
 
-fn consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
+fn update_consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
+    // It outlives the servers that are tried in it.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| Fault::internal(error.to_string()))?;
     let hub = Hub::new(HubOptions {
         editor: Arc::new(NoEditor),
         shared_log: true,
-        state: person::state(),
-        launcher: Launcher::own(),
+        state: person::state_dir(),
+        launcher: SandboxLauncher::own(),
+        environment: None,
     });
     hub.add_root(&args.root.find()?)?;
-    let folder = hub.folder(None)?;
+    let folder = hub.folder_at(None)?;
     let servers = folder.toolbox().upstreams();
     if let Some(server) = &args.revoke {
-        servers.revoke(server)?;
+        servers.revoke_consent(server)?;
     }
-    for server in &args.yes {
+    let named: Vec<String> = args.yes.iter().map(|name| server_of(&folder, name)).collect();
+    for server in &named {
         match args.unconfined {
             true => servers.consent_unconfined(server)?,
-            false => servers.consent(server)?,
+            false => servers.consent_as_set(server)?,
         }
     }
-    // As it was shown.
-    let granted = |waiting: &Waiting| servers.consent_to(&waiting.server, waiting.bound.clone());
-    let waiting = servers.waiting();
+    // The consent is bound to the state that was shown.
+    let granted = |waiting: &WaitingServer| servers.consent_to(&waiting.server, waiting.bound.clone());
+    let waiting = servers.waiting_servers();
     if args.all {
         waiting.iter().try_for_each(granted)?;
     }
+    let all = waiting.iter().filter(|_| args.all).map(|waiting| waiting.server.clone());
+    let consented: Vec<String> = named.into_iter().chain(all).collect();
+    let tried = runtime.block_on(servers.try_servers(Some(&consented)));
     if args.json {
-        answer::json(&json!({ "waiting": servers.waiting(), "consented": servers.consented() }));
+        answer::write_json(&json!({
+            "waiting": servers.waiting_servers(), "consented": servers.consented_servers(), "tried": tried,
+        }));
         return Ok(Ok(()));
     }
     let quiet = args.all || args.revoke.is_some() || !args.yes.is_empty();
-    Ok(if quiet { told(args, &waiting) } else { ask_each(&waiting, granted)? })
+    if quiet {
+        return Ok(show_result(args, &consented, &tried));
+    }
+    ask_each(&waiting, |waiting| {
+        granted(waiting)?;
+        Ok(runtime.block_on(servers.try_servers(Some(std::slice::from_ref(&waiting.server)))))
+    })
 }
 
-fn told(args: &ConsentArgs, waiting: &[Waiting]) -> io::Result<()> {
-    let page = TerminalPage::stdout();
-    if let Some(server) = &args.revoke {
-        return page.line(format!("The consent to {} is taken back.", print::visible(server)));
+/// The server that a name means: the one of that name, or the one behind the tool of that name.
+fn server_of(folder: &ServedFolder, name: &str) -> String {
+    let tool = folder
+        .toolbox()
+        .registry()
+        .find_tool(name)
+        .filter(|_| !folder.toolbox().upstreams().has_server(name));
+    match tool.as_ref().and_then(|tool| tool.def().runs.as_ref()) {
+        Some(ToolRunner::Remote { mcp_server, .. }) => mcp_server.clone(),
+        _ => name.to_owned(),
     }
-    let all = waiting.iter().filter(|_| args.all).map(|waiting| &waiting.server);
-    for server in args.yes.iter().chain(all) {
-        page.line(format!("You consented to {}.", print::visible(server)))?;
-    }
-    if args.all && waiting.is_empty() {
-        page.line("Nothing waits for your consent.")?;
+}
+
+/// Shows the outcome of a server's trial.
+fn show_tried(page: TerminalPage, tried: &[TriedServer]) -> io::Result<()> {
+    for tried in tried {
+        page.write_line(print::visible_line(&tried.outcome()))?;
+        let way = tried.fault.as_ref().and_then(|fault| fault.suggestion.as_ref());
+        for more in tried.problems.iter().chain(way) {
+            page.write_line(format!("  {}", print::visible_line(more)))?;
+        }
     }
     Ok(())
 }
 
-/// Shows what waits; at a terminal each is asked for. A fault ends it, what was consented to before stays.
+fn show_result(args: &ConsentArgs, consented: &[String], tried: &[TriedServer]) -> io::Result<()> {
+    let page = TerminalPage::stdout();
+    if let Some(server) = &args.revoke {
+        return page.write_line(format!("The consent to {} is taken back.", print::visible_line(server)));
+    }
+    for server in consented {
+        page.write_line(format!("You consented to {}.", print::visible_line(server)))?;
+    }
+    if args.all && consented.is_empty() {
+        page.write_line("Nothing waits for your consent.")?;
+    }
+    show_tried(page, tried)
+}
+
+/// Shows each item that waits for consent, and asks about it at a terminal. A fault stops the loop; earlier consents stay.
 fn ask_each(
-    waiting: &[Waiting],
-    grant: impl Fn(&Waiting) -> Result<(), Fault>,
+    waiting: &[WaitingServer],
+    grant: impl Fn(&WaitingServer) -> Result<Vec<TriedServer>, Fault>,
 ) -> Result<io::Result<()>, Fault> {
     let page = TerminalPage::stdout();
     if waiting.is_empty() {
-        return Ok(page.line("Nothing waits for your consent."));
+        return Ok(page.write_line("Nothing waits for your consent."));
     }
     let asks = io::stdin().is_terminal() && io::stdout().is_terminal();
     for server in waiting {
-        if let Err(error) = show(page, server) {
+        if let Err(error) = show_waiting(page, server) {
             return Ok(Err(error));
         }
         if !asks {
             continue;
         }
-        match agreed(page) {
-            Ok(true) => grant(server)?,
+        match confirm_consent(page) {
+            Ok(true) => {
+                if let Err(error) = show_tried(page, &grant(server)?) {
+                    return Ok(Err(error));
+                }
+            }
             Ok(false) => {}
             Err(error) => return Ok(Err(error)),
         }
     }
     let hint = "Nobody was asked: `wherefore consent --yes NAME` consents to one, `--all` to all.";
-    Ok(if asks { Ok(()) } else { page.line(hint) })
+    Ok(if asks { Ok(()) } else { page.write_line(hint) })
 }
 
-fn show(page: TerminalPage, waiting: &Waiting) -> io::Result<()> {
-    page.line(page.paint(TextLook::Bold, &waiting.server))?;
+fn show_waiting(page: TerminalPage, waiting: &WaitingServer) -> io::Result<()> {
+    page.write_line(page.paint(TextLook::Bold, &waiting.server))?;
     if waiting.start {
-        page.line(format!("  This project wants to use this server. {}", waiting.confinement))?;
+        page.write_line(format!("  This project wants to use this server. {}", waiting.confinement))?;
     }
-    page.line(format!("  {}", print::visible(&waiting.describes)))?;
+    page.write_line(format!("  {}", print::visible_line(&waiting.describes)))?;
     if waiting.start && !waiting.binds.is_empty() {
-        page.line(format!("  {}", print::visible(&waiting.binds)))?;
+        page.write_line(format!("  {}", print::visible_line(&waiting.binds)))?;
     }
     for WaitingTool { name, new, diff } in &waiting.tools {
         let what = if *new { "is new" } else { "has changed since you consented to it" };
-        page.line(format!("\n  The tool {} {what}. Agents would be told:", print::visible(name)))?;
+        page.write_line(format!("\n  The tool {} {what}. Agents would be told:", print::visible_line(name)))?;
         for line in diff.lines() {
             let look = match line.as_bytes().first() {
                 Some(b'+') => TextLook::Green,
                 Some(b'-') => TextLook::Red,
                 _ => TextLook::Dim,
             };
-            page.line(format!("    {}", page.paint(look, line)))?;
+            page.write_line(format!("    {}", page.paint(look, line)))?;
         }
     }
     for definition in &waiting.definitions {
-        page.line("\n  This project defines a tool over it. Agents are told what the project says:")?;
+        page.write_line("\n  This project defines a tool over it. Agents are told what the project says:")?;
         for line in definition.lines() {
-            page.line(format!("    {}", page.paint(TextLook::Dim, line)))?;
+            page.write_line(format!("    {}", page.paint(TextLook::Dim, line)))?;
         }
     }
-    page.line("")
+    page.write_line("")
 }
 
-/// Whether the person says yes.
-fn agreed(page: TerminalPage) -> io::Result<bool> {
-    page.prompt("Consent to this? [y/N] ")?;
+/// Asks for a yes or no, and returns whether the person said yes.
+fn confirm_consent(page: TerminalPage) -> io::Result<bool> {
+    page.write_prompt("Consent to this? [y/N] ")?;
     let mut answer = String::new();
     io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::print::visible;
+use super::print::visible_line;
 use crate::protocol::{Code, Fault, RawCall};
 use crate::requests::Call;
 
@@ -36,18 +36,18 @@ pub(super) struct ContextArgs {
 
 /// The answer of `context.assemble`.
 #[derive(Debug, Serialize, Deserialize)]
-struct Context {
+struct AssembledContext {
     tokens: u64,
     budget: u64,
     tokenizer: String,
-    included: Vec<Included>,
-    cut: Vec<Cut>,
+    included: Vec<ContextFile>,
+    cut: Vec<ShortenedFile>,
     left_out: Vec<OmittedFile>,
     warnings: Vec<String>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Included {
+struct ContextFile {
     path: String,
     role: String,
     priority: u32,
@@ -56,7 +56,7 @@ struct Included {
 }
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Cut {
+struct ShortenedFile {
     path: String,
     strategy: String,
     lines: Value,
@@ -72,16 +72,16 @@ struct OmittedFile {
 }
 
 /// Runs it.
-pub(super) fn run(args: &ContextArgs) -> ExitCode {
-    match assemble(args) {
-        Ok(context) if args.json => answer::json(&context),
-        Ok(context) => show(&context),
-        Err(fault) => return answer::fault(&fault),
+pub(super) fn run_context(args: &ContextArgs) -> ExitCode {
+    match assemble_context(args) {
+        Ok(context) if args.json => answer::write_json(&context),
+        Ok(context) => show_context(&context),
+        Err(fault) => return answer::show_fault(&fault),
     }
     ExitCode::SUCCESS
 }
 
-fn assemble(args: &ContextArgs) -> Result<Context, Fault> {
+fn assemble_context(args: &ContextArgs) -> Result<AssembledContext, Fault> {
     let mut arguments = json!({ "why": "Print the context that the person asked for on the command line" });
     if !args.paths.is_empty() {
         arguments["paths"] = json!(args.paths);
@@ -105,23 +105,27 @@ fn assemble(args: &ContextArgs) -> Result<Context, Fault> {
     })
 }
 
-/// The texts on standard output, each below its path; what became of the others on standard error.
-fn show(context: &Context) {
+/// Prints the texts to standard output, each below its path, and the cut and omitted files to standard error.
+fn show_context(context: &AssembledContext) {
     for file in &context.included {
-        answer::line(&format!("==> {} <==", visible(&file.path)));
+        answer::write_line(&format!("==> {} <==", visible_line(&file.path)));
         let end = if file.content.ends_with('\n') { "" } else { "\n" };
-        answer::out(&format!("{}{end}\n", file.content));
+        answer::write_text(&format!("{}{end}\n", file.content));
     }
-    let Context { tokens, budget, tokenizer, .. } = context;
-    answer::note(&format!("{tokens} tokens of {budget}, counted by {tokenizer}"));
+    let AssembledContext { tokens, budget, tokenizer, .. } = context;
+    answer::write_note(&format!("{tokens} tokens of {budget}, counted by {tokenizer}"));
     for cut in &context.cut {
         let lines = format!("lines {} to {}", cut.lines["start"], cut.lines["end"]);
-        answer::note(&format!("cut       {}: {lines} are left out", visible(&cut.path)));
+        answer::write_note(&format!("cut       {}: {lines} are left out", visible_line(&cut.path)));
     }
     for left in &context.left_out {
-        answer::note(&format!("left out  {}: {}", visible(&left.path), visible(&left.reason)));
+        answer::write_note(&format!(
+            "left out  {}: {}",
+            visible_line(&left.path),
+            visible_line(&left.reason)
+        ));
     }
     for warning in &context.warnings {
-        answer::note(&format!("warning   {}", visible(warning)));
+        answer::write_note(&format!("warning   {}", visible_line(warning)));
     }
 }

@@ -20,10 +20,10 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::print;
-use decide::{Decider, DecisionRule};
-use launch::Which;
-use play::Play;
-use project::Project;
+use decide::{DecisionRule, HunkDecider};
+use launch::DemoEditorKind;
+use play::DemoPlay;
+use project::DemoProject;
 
 /// Play a recorded agent on a copy of a project: see its calls, decide on its changes, undo them
 #[derive(Debug, Args)]
@@ -35,20 +35,24 @@ pub(super) struct DemoArgs {
     pub decide: Option<DecisionRule>,
     /// Review in this editor: it opens the copy with wherefore's plugin, and the agent waits for your decisions
     #[arg(long, value_enum, conflicts_with = "decide")]
-    pub editor: Option<Which>,
+    pub editor: Option<DemoEditorKind>,
     /// Keep the copy of the project with its session log; a demo in an editor always keeps it
     #[arg(long)]
     pub keep: bool,
 }
 
-/// Plays the demo. It succeeds only when the disk, the answers and the undo are what was decided.
-pub(super) fn run(args: &DemoArgs) -> ExitCode {
-    print::exit(Project::copy(args.dir.as_deref()).and_then(|project| {
+/// Plays the demo. It succeeds only if the disk, the answers and the undo match the decisions.
+pub(super) fn run_demo(args: &DemoArgs) -> ExitCode {
+    print::exit_with(DemoProject::copy_from(args.dir.as_deref()).and_then(|project| {
         let same = match args.editor {
-            Some(editor) => live::run(&project, editor)?,
-            None => Play::new(project.clone(), Decider::new(args.decide), args.keep).run()?,
+            Some(editor) => live::run_live(&project, editor)?,
+            None => DemoPlay::new(project.clone(), HunkDecider::new(args.decide), args.keep).run_demo()?,
         };
-        end::leave(print::TerminalPage::stdout(), &project, args.keep || args.editor.is_some() || !same)?;
+        end::leave_project(
+            print::TerminalPage::stdout(),
+            &project,
+            args.keep || args.editor.is_some() || !same,
+        )?;
         Ok(if same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }))
 }

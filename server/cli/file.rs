@@ -1,4 +1,4 @@
-//! A file outside any workspace's rules, since a person named it or agreed to it: read whole, replaced whole.
+//! A file outside any workspace's rules, named or agreed to by a person: read whole, replaced whole.
 
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -8,10 +8,10 @@ use thiserror::Error;
 
 use crate::protocol::{Code, Fault};
 
-/// Why a file was not read, written or removed.
+/// The reason why a file was not read, written or removed.
 #[derive(Debug, Error)]
 pub(super) enum FileError {
-    /// A folder, a pipe or a device stands there.
+    /// The path is a folder, a pipe or a device.
     #[error("{} is not a regular file", .0.display())]
     Irregular(PathBuf),
     /// A link leads to nothing.
@@ -26,19 +26,19 @@ pub(super) enum FileError {
         names: u64,
     },
     /// The system refused.
-    #[error("cannot {act} {}: {}", path.display(), said(source))]
+    #[error("cannot {act} {}: {}", path.display(), describe_error(source))]
     System {
-        /// What was to be done, as "write".
+        /// The operation that failed, as "write".
         act: &'static str,
-        /// With what.
+        /// The path of the operation.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
 /// An error without the name of our temporary file, which would puzzle.
-fn said(error: &std::io::Error) -> String {
+fn describe_error(error: &std::io::Error) -> String {
     match error.raw_os_error() {
         Some(_) => error.to_string(),
         None => error.kind().to_string(),
@@ -71,25 +71,25 @@ impl From<FileError> for Fault {
     }
 }
 
-/// Makes an error out of the system's error; `act` is what failed, as "write".
-pub(super) fn system(act: &'static str, path: &Path) -> impl Fn(std::io::Error) -> FileError {
+/// Makes an error of the system's error; `act` is the operation that failed, as "write".
+pub(super) fn system_error(act: &'static str, path: &Path) -> impl Fn(std::io::Error) -> FileError {
     move |source| FileError::System { act, path: path.to_owned(), source }
 }
 
-/// The bytes of a regular file; none where nothing is there.
+/// The bytes of a regular file; none if there is no file.
 ///
 /// # Errors
-/// NOT_FOUND for a link to nothing, UNSUPPORTED for what is no regular file; else what the system says.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+/// NOT_FOUND for a dangling link, UNSUPPORTED for what is no regular file; else the system's error.
+pub(super) fn read_file(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     match std::fs::metadata(path) {
         // Reading a pipe or a device may never end.
         Ok(found) if !found.is_file() => Err(FileError::Irregular(path.to_owned())),
-        Ok(_) => std::fs::read(path).map(Some).map_err(system("read", path)),
+        Ok(_) => std::fs::read(path).map(Some).map_err(system_error("read", path)),
         Err(error) if error.kind() == ErrorKind::NotFound => match path.is_symlink() {
             true => Err(FileError::Dangling(path.to_owned())),
             false => Ok(None),
         },
-        Err(error) => Err(system("read", path)(error)),
+        Err(error) => Err(system_error("read", path)(error)),
     }
 }
 
@@ -97,23 +97,23 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 /// stays one.
 ///
 /// # Errors
-/// UNSUPPORTED for a file with several hard links; else what the system says.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let target = target(path);
+/// UNSUPPORTED for a file with several hard links; else the system's error.
+pub(super) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let target = link_target(path);
     if let Ok(found) = std::fs::metadata(&target)
         && found.nlink() > 1
     {
         return Err(FileError::HardLinks { path: path.to_owned(), names: found.nlink() });
     }
-    replace(&target, bytes).map_err(system("write", path))
+    replace_file(&target, bytes).map_err(system_error("write", path))
 }
 
 /// The file itself where a link leads to it.
-fn target(path: &Path) -> PathBuf {
+fn link_target(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
-fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn replace_file(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let folder = match target.parent() {
         Some(folder) if folder != Path::new("") => folder.to_path_buf(),
         _ => PathBuf::from("."),
@@ -140,7 +140,7 @@ fn replace(target: &Path, bytes: &[u8]) -> std::io::Result<()> {
 /// Removes a file; where a link leads to it, the link stays.
 ///
 /// # Errors
-/// What the system says.
-pub(super) fn remove(path: &Path) -> Result<(), FileError> {
-    std::fs::remove_file(target(path)).map_err(system("remove", path))
+/// The error of the system.
+pub(super) fn remove_file(path: &Path) -> Result<(), FileError> {
+    std::fs::remove_file(link_target(path)).map_err(system_error("remove", path))
 }

@@ -10,8 +10,8 @@ const LONGEST: usize = 256 << 20;
 /// Writes one framed message.
 ///
 /// # Errors
-/// What the stream says.
-pub(super) fn write(output: &mut impl Write, message: &Value) -> io::Result<()> {
+/// The error of the stream.
+pub(super) fn write_frame(output: &mut impl Write, message: &Value) -> io::Result<()> {
     let body = message.to_string();
     output.write_all(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes())?;
     output.flush()
@@ -20,8 +20,8 @@ pub(super) fn write(output: &mut impl Write, message: &Value) -> io::Result<()> 
 /// Reads one framed message; nothing at the end of the stream.
 ///
 /// # Errors
-/// What the stream says, and a message that is none.
-pub(super) fn read(input: &mut impl BufRead) -> io::Result<Option<Value>> {
+/// The error of the stream, or a message that is malformed.
+pub(super) fn read_frame(input: &mut impl BufRead) -> io::Result<Option<Value>> {
     let mut length: Option<usize> = None;
     loop {
         let mut header = String::new();

@@ -1,6 +1,6 @@
 //! `wherefore git`: why lines are as they are, into a git note on the commit that changed them.
 
-mod added;
+mod added_lines;
 mod forms;
 mod hook;
 mod note;
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use self::note::{CommitToNote, NoteWriter};
-use self::repository::Repository;
+use self::repository::GitRepository;
 use super::answer;
 use super::backend::RootArgs;
 use crate::protocol::Fault;
@@ -30,7 +30,7 @@ enum GitAct {
     Note(NoteArgs),
     /// What the hooks of `wherefore init --git` run
     #[command(hide = true)]
-    Hook(hook::HookArgs),
+    Hook(hook::GitHookArgs),
 }
 
 /// Arguments of `wherefore git note`.
@@ -47,31 +47,31 @@ struct NoteArgs {
 }
 
 /// Runs it.
-pub(super) fn run(args: &GitArgs) -> ExitCode {
+pub(super) fn run_git_command(args: &GitArgs) -> ExitCode {
     let args = match &args.act {
         GitAct::Note(args) => args,
-        GitAct::Hook(args) => return hook::run(args),
+        GitAct::Hook(args) => return hook::run_git_hook(args),
     };
-    match note(args) {
+    match write_commit_note(args) {
         Ok(said) => {
-            answer::line(&said);
+            answer::write_line(&said);
             ExitCode::SUCCESS
         }
-        Err(fault) => answer::told("wherefore git note", &fault),
+        Err(fault) => answer::write_fault("wherefore git note", &fault),
     }
 }
 
-/// Writes the note, and says what became of it.
-fn note(args: &NoteArgs) -> Result<String, Fault> {
+/// Writes the note, and returns a sentence about the result.
+fn write_commit_note(args: &NoteArgs) -> Result<String, Fault> {
     let root = args.root.find()?;
-    let repository = Repository(Path::new(&root));
-    let commit = repository.commit(&args.commit)?;
-    let sources = repository.commits(&args.from)?;
-    let _order = repository.order()?;
-    repository.take_fetched();
+    let repository = GitRepository(Path::new(&root));
+    let commit = repository.commit_hash(&args.commit)?;
+    let sources = repository.commit_hashes(&args.from)?;
+    let _order = repository.lock_notes()?;
+    repository.merge_fetched_notes();
     let is_own = sources.is_empty();
     let asked = CommitToNote { commit: &commit, sources: &sources, is_own, is_copy: false };
-    let noted = NoteWriter::new(repository, &root).write(asked)?;
+    let noted = NoteWriter::new(repository, &root).write_note(asked)?;
     let shown = commit.get(..10).unwrap_or(&commit);
     let left_out = match noted.left_out {
         0 => String::new(),
@@ -82,7 +82,7 @@ fn note(args: &NoteArgs) -> Result<String, Fault> {
             "no line of commit {shown} has a call or a person that is recorded here: no note is written{left_out}"
         ),
         Some(note) => {
-            let (lines, files) = (note.count(), note.files.len());
+            let (lines, files) = (note.line_count(), note.files.len());
             format!("noted on commit {shown}: {lines} lines of {files} files{left_out}")
         }
     })

@@ -5,21 +5,29 @@ use std::fmt::Write;
 use anstyle::Style;
 use clap::Command;
 
-use super::print::{TerminalPage, wrap};
+use super::print::{TerminalPage, wrap_text};
 
-/// The subcommands by what they are for, those of every day first.
+/// The subcommands by purpose, the most common ones first.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Every day", &["agent", "review", "undo", "why", "log", "report", "replay", "status", "search", "send"]),
     ("Set-up", &["demo", "init", "doctor", "consent", "completions", "man"]),
     (
         "Tools and contexts",
-        &["call", "tools", "patch", "sandbox", "rules", "working-set", "hint", "context", "git"],
+        &["call", "tools", "env", "patch", "sandbox", "rules", "working-set", "hint", "context", "git"],
     ),
     ("What editors and agents start", &["lsp", "mcp", "acp", "serve", "hook"]),
 ];
 
 /// Examples of subcommands: a command line, and what it does.
-const EXAMPLES: [(&str, &[(&str, &str)]); 17] = [
+const EXAMPLES: [(&str, &[(&str, &str)]); 18] = [
+    (
+        "env",
+        &[
+            ("wherefore env", "show which environment tools run in, and what each one replaces"),
+            ("wherefore env dev", "have tools run as [activities.dev] in the settings says"),
+            ("wherefore env --reset", "let the settings choose again"),
+        ],
+    ),
     (
         "review",
         &[
@@ -142,27 +150,27 @@ const EXAMPLES: [(&str, &[(&str, &str)]); 17] = [
     ),
 ];
 
-/// Columns before what a subcommand does.
+/// Columns before the description of a subcommand.
 const MARGIN: usize = 15;
 
 /// The command line with its subcommands in groups and examples below each.
-pub(super) fn grouped(mut command: Command) -> Command {
-    let template = template(&command, TerminalPage::stdout().width());
+pub(super) fn group_subcommands(mut command: Command) -> Command {
+    let template = help_template(&command, TerminalPage::stdout().width());
     for (name, examples) in EXAMPLES {
-        command = command.mut_subcommand(name, |subcommand| subcommand.after_help(shown(examples)));
+        command = command.mut_subcommand(name, |subcommand| subcommand.after_help(format_examples(examples)));
     }
     command.help_template(template)
 }
 
-/// The page of the whole program: clap fills in what stands in braces.
-fn template(command: &Command, width: usize) -> String {
+/// The page of the whole program: clap replaces the names in braces.
+fn help_template(command: &Command, width: usize) -> String {
     let (heading, name) = (Style::new().bold().underline(), Style::new().bold());
     let mut page = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
     for (title, names) in GROUPS {
         let _ = writeln!(page, "\n{heading}{title}:{heading:#}");
         for subcommand in names.iter().filter_map(|name| command.find_subcommand(name)) {
             let about = subcommand.get_about().map(ToString::to_string).unwrap_or_default();
-            let mut lines = wrap(&about, width.saturating_sub(MARGIN)).into_iter();
+            let mut lines = wrap_text(&about, width.saturating_sub(MARGIN)).into_iter();
             let first = lines.next().unwrap_or_default();
             let padded = format!("{:<11}", subcommand.get_name());
             let _ = writeln!(page, "  {name}{padded}{name:#}  {first}");
@@ -177,8 +185,8 @@ fn template(command: &Command, width: usize) -> String {
     page.replace("{options-heading}", &format!("{heading}Options:{heading:#}"))
 }
 
-/// Examples as they stand below the help of a subcommand.
-fn shown(examples: &[(&str, &str)]) -> String {
+/// The examples below the help of a subcommand.
+fn format_examples(examples: &[(&str, &str)]) -> String {
     let (heading, line) = (Style::new().bold().underline(), Style::new().bold());
     let shown = examples.iter().map(|(command, does)| format!("\n  {line}{command}{line:#}\n      {does}"));
     format!("{heading}Examples:{heading:#}{}", shown.collect::<String>())
@@ -200,7 +208,7 @@ mod tests {
         grouped.sort_unstable();
         let all: BTreeSet<&str> = command.get_subcommands().map(Command::get_name).collect();
         assert_eq!(grouped, all.into_iter().collect::<Vec<_>>());
-        let page = template(&command, 64);
+        let page = help_template(&command, 64);
         assert!(
             page.lines().all(|line| anstream::adapter::strip_str(line).to_string().chars().count() <= 64),
             "{page}"

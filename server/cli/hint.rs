@@ -6,7 +6,7 @@ use clap::ValueEnum;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::print::visible;
+use super::print::visible_line;
 use crate::protocol::{Fault, HintAct, HintOutcome, HintParams};
 use crate::requests::Hint;
 
@@ -14,7 +14,7 @@ use crate::requests::Hint;
 #[derive(Debug, clap::Args)]
 pub(super) struct HintArgs {
     /// The hint
-    advice: Word,
+    advice: HintWord,
     /// The file that the hint is about
     path: String,
     /// The reason that the working set shows
@@ -28,7 +28,7 @@ pub(super) struct HintArgs {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Word {
+enum HintWord {
     /// The file matters now
     Hot,
     /// The file does not matter now
@@ -42,22 +42,24 @@ enum Word {
 }
 
 /// Runs it.
-pub(super) fn run(args: &HintArgs) -> ExitCode {
-    match hint(args) {
-        Ok(told) if args.json => answer::json(&told),
-        Ok(told) => answer::line(&format!("{}: {}", visible(&told.path), visible(&told.reason))),
-        Err(fault) => return answer::fault(&fault),
+pub(super) fn run_hint(args: &HintArgs) -> ExitCode {
+    match give_hint(args) {
+        Ok(told) if args.json => answer::write_json(&told),
+        Ok(told) => {
+            answer::write_line(&format!("{}: {}", visible_line(&told.path), visible_line(&told.reason)))
+        }
+        Err(fault) => return answer::show_fault(&fault),
     }
     ExitCode::SUCCESS
 }
 
-fn hint(args: &HintArgs) -> Result<HintOutcome, Fault> {
+fn give_hint(args: &HintArgs) -> Result<HintOutcome, Fault> {
     let advice = match args.advice {
-        Word::Hot => HintAct::Hot,
-        Word::Cold => HintAct::Cold,
-        Word::Pin => HintAct::Pin,
-        Word::Unpin => HintAct::Unpin,
-        Word::Clear => HintAct::Clear,
+        HintWord::Hot => HintAct::Hot,
+        HintWord::Cold => HintAct::Cold,
+        HintWord::Pin => HintAct::Pin,
+        HintWord::Unpin => HintAct::Unpin,
+        HintWord::Clear => HintAct::Clear,
     };
     let params = HintParams { path: args.path.clone(), advice, why: args.why.clone(), root: None };
     RequestTarget::open(&args.root.find()?)?.ask::<Hint>(params)

@@ -1,5 +1,11 @@
 //! `wherefore init`: a project's settings, its agents' files and the Neovim plugin, written only when the person agrees.
+//!
+//! # Invariants
+//!
+//! - No byte of an agent's settings file changes outside of wherefore's entry.
+//!   Test: `an_odd_file_keeps_each_byte`, `what_comes_in_goes_out_again_byte_for_byte`
 
+pub(super) mod agent_settings;
 pub(super) mod agents;
 mod ask;
 mod edit;
@@ -8,9 +14,9 @@ mod git;
 pub(super) mod guard;
 mod items;
 mod jsonc;
-pub(super) mod levers;
 mod machine;
 pub(super) mod neovim;
+mod original;
 mod plan;
 mod tables;
 
@@ -21,12 +27,14 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
 
-use self::agents::{AGENTS, AgentProgram, Id, Machine, Scope};
+use self::agents::{AgentChoice, PersonMachine, SetupScope};
 use self::ask::PlanGroup;
 use self::error::PlanError;
-use self::plan::{Act, FilePlan};
+use self::plan::{FilePlan, PlannedAct};
 use super::answer;
 use super::print::{self, TerminalPage, TextLook};
+pub(super) use crate::agents::PROGRAM;
+use crate::agents::{ALL, AgentProfile};
 
 /// Set a project up: write its settings, and have the agents found here start wherefore and use its tools
 #[derive(Clone, Debug, Args)]
@@ -45,7 +53,7 @@ pub(super) struct InitArgs {
     pub diff: bool,
     /// The agents to set up, separated by commas [default: those found on this machine]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "AGENTS")]
-    pub agents: Option<Vec<Id>>,
+    pub agents: Option<Vec<AgentChoice>>,
     /// Remove wherefore and its hooks from the agents' files: from all of them, or from those that --agents names
     #[arg(long, conflicts_with = "absolute")]
     pub remove: bool,
@@ -66,14 +74,14 @@ pub(super) struct InitArgs {
     pub git: bool,
 }
 
-/// What is written, by its path below the project, and what it is for.
+/// The files to write: their paths below the project, their texts, and their purposes.
 const FILES: [(&str, &str, &str); 2] = [
     (
         ".wherefore/config.toml",
         include_str!("init/config.toml"),
         "this project's settings, at their defaults",
     ),
-    // The folder holds logs and proposals: what it keeps is the machine's, but for what a team shares.
+    // The folder holds logs and proposals, which belong to this machine, except for what a team shares.
     (
         ".wherefore/.gitignore",
         "*\n!.gitignore\n!config.toml\n!tools/\n!tools/*.yaml\n",
@@ -81,115 +89,123 @@ const FILES: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// The name that agents start the program by.
-pub(super) const PROGRAM: &str = "wherefore";
-
-/// Shows what would be written, asks, writes. Files that are there keep what else they hold.
-pub(super) fn run(args: &InitArgs) -> ExitCode {
-    let (page, machine) = (TerminalPage::stdout(), Machine::here());
+/// Shows the changes, asks, and writes. The other contents of existing files stay.
+pub(super) fn run_init(args: &InitArgs) -> ExitCode {
+    let (page, machine) = (TerminalPage::stdout(), PersonMachine::current());
     let args = &InitArgs { dir: args.root.clone().unwrap_or_else(|| args.dir.clone()), ..args.clone() };
     let done = match args.dir.is_dir() {
-        true if args.guard => guard::run(page, args, &machine),
-        true if args.git => git::run(page, args, &machine),
+        true if args.guard => guard::run_guard_setup(page, args, &machine),
+        true if args.git => git::run_git_setup(page, args, &machine),
         true if args.remove => remove_all(page, args, &machine),
-        true => init(page, args, &machine),
+        true => write_setup(page, args, &machine),
         false => {
             let message = format!("{} is not a folder: make it first, or name another", args.dir.display());
             Err(io::Error::other(message))
         }
     };
-    print::exit(done)
+    print::exit_with(done)
 }
 
-fn init(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
-    let (command, mut failed) = (command(args)?, false);
+fn write_setup(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> io::Result<ExitCode> {
+    let (command, mut failed) = (start_command(args)?, false);
     let mut groups = Vec::new();
     if !args.user {
-        groups.push(PlanGroup { name: "This project".to_owned(), plans: of_project(&args.dir) });
+        groups.push(PlanGroup { name: "This project".to_owned(), plans: project_plans(&args.dir) });
     }
-    for agent in chosen(page, args, machine)? {
-        let scope = scope(args, machine);
-        let plans = [plan::put(agent, scope, &command), plan::permit(agent, scope)];
-        let (plans, wrong) = sorted(plans.into_iter().filter_map(Result::transpose));
+    for agent in choose_agents(page, args, machine)? {
+        let scope = setup_scope(args, machine);
+        let plans = [plan::put_entry(agent, scope, &command), plan::permit_tools(agent, scope)];
+        let (plans, wrong) = collect_plans(plans.into_iter().filter_map(Result::transpose));
         failed |= wrong;
         // Two agents may read one file.
         let known = |plan: &FilePlan| {
             groups.iter().flat_map(|group| &group.plans).any(|other| other.path == plan.path)
         };
         let plans = plans.into_iter().filter(|plan| !known(plan)).collect();
-        groups.push(PlanGroup { name: agent.name.to_owned(), plans });
+        groups.push(PlanGroup { name: agent.title.to_owned(), plans });
     }
     if args.neovim || (!args.yes && io::stdin().is_terminal() && neovim::is_wanted(machine)) {
-        let (plans, wrong) = sorted(neovim::put(machine, &command).transpose().into_iter());
+        let (plans, wrong) = collect_plans(neovim::put_plugin(machine, &command).transpose().into_iter());
         failed |= wrong;
         groups.push(PlanGroup { name: "Your Neovim".to_owned(), plans });
     }
     let agents = groups.iter().flat_map(|group| &group.plans).any(|plan| plan.plugin.is_none());
-    let standing =
-        groups.iter_mut().flat_map(|group| group.plans.extract_if(.., |plan| plan.act == Act::Nothing));
+    let standing = groups
+        .iter_mut()
+        .flat_map(|group| group.plans.extract_if(.., |plan| plan.act == PlannedAct::Nothing));
     for plan in standing {
-        page.line(format!("{} is set up already ({}).", plan.agent, plan.name))?;
+        page.write_line(format!("{} is set up already ({}).", plan.agent, plan.name))?;
     }
     groups.retain(|group| !group.plans.is_empty());
     if groups.is_empty() {
-        page.line(format!("{} is set up already: nothing to write.", args.dir.display()))?;
-        return Ok(code(failed));
+        page.write_line(format!("{} is set up already: nothing to write.", args.dir.display()))?;
+        return Ok(exit_code(failed));
     }
-    let agreed = ask::agreed(page, args, groups, "write")?;
+    let agreed = ask::ask_about_groups(page, args, groups, "write")?;
     if agreed.is_empty() {
-        page.line("Nothing is written. `wherefore init --yes` writes it; `--diff` shows each line.")?;
-        return Ok(code(failed));
+        page.write_line("Nothing is written. `wherefore init --yes` writes it; `--diff` shows each line.")?;
+        return Ok(exit_code(failed));
     }
     let mut done: Vec<&FilePlan> = agreed.iter().flat_map(|group| &group.plans).collect();
-    done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
-    page.line(format!("Written: {}.", listed(&done)))?;
+    done.retain(|plan| try_carry_out(plan, &args.dir, &mut failed));
+    page.write_line(format!("Written: {}.", list_names(&done)))?;
     let mut told: Vec<&str> = Vec::new();
     for plan in done.iter().filter(|plan| !plan.next.is_empty()) {
         if !told.contains(&plan.agent) {
             told.push(plan.agent);
-            page.line(format!("  {} {}.", plan.agent, plan.next))?;
+            page.write_line(format!("  {} {}.", plan.agent, plan.next))?;
         }
     }
     if !args.absolute && agents {
-        warn(page, machine)?;
+        warn_about_path(page, machine)?;
+    }
+    if done.iter().any(|plan| ALL.iter().any(|agent| agent.title == plan.agent))
+        && !guard::has_guard_anywhere(args, machine)
+    {
+        page.write_line(guard::PURPOSE)?;
     }
     let is_loaded = done.iter().any(|plan| plan.plugin.is_some());
-    if let Some(lines) = neovim::lines(machine, &command).filter(|_| !is_loaded && neovim::is_wanted(machine))
+    if let Some(lines) =
+        neovim::config_lines(machine, &command).filter(|_| !is_loaded && neovim::is_wanted(machine))
     {
-        page.line(
+        page.write_line(
             "\nIn Neovim `wherefore init --neovim` brings the plugin and writes, for 0.10 and later:\n",
         )?;
-        lines.lines().try_for_each(|line| page.line(format!("    {line}")))?;
+        lines.lines().try_for_each(|line| page.write_line(format!("    {line}")))?;
     }
-    Ok(code(failed))
+    Ok(exit_code(failed))
 }
 
 /// The files of our own folder that are missing.
-fn of_project(dir: &Path) -> Vec<FilePlan> {
+fn project_plans(dir: &Path) -> Vec<FilePlan> {
     let missing = FILES.iter().filter(|(name, ..)| !dir.join(name).exists());
     let plan = |(name, text, purpose): &(&str, &str, &str)| FilePlan {
         purpose: (*purpose).to_owned(),
-        act: Act::Add,
+        act: PlannedAct::Add,
         after: Some((*text).to_owned()),
         ..FilePlan::unchanged("The project", (*name).to_owned(), dir.join(name), None)
     };
     missing.map(plan).collect()
 }
 
-/// Whose settings the person means.
-fn scope<'a>(args: &'a InitArgs, machine: &'a Machine) -> Scope<'a> {
-    if args.user { Scope::Person(machine) } else { Scope::Project(&args.dir) }
+/// The settings to change: the person's or the project's.
+fn setup_scope<'a>(args: &'a InitArgs, machine: &'a PersonMachine) -> SetupScope<'a> {
+    if args.user { SetupScope::Person(machine) } else { SetupScope::Project(&args.dir) }
 }
 
-/// The agents to set up: those that are named, else those that are found. Says where none is found.
-fn chosen(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Vec<&'static AgentProgram>> {
-    let is_meant = |agent: &&AgentProgram| match &args.agents {
-        Some(named) => names(named, agent.id),
+/// The agents to set up: the named ones, or else those that are found. Prints a message if none is found.
+fn choose_agents(
+    page: TerminalPage,
+    args: &InitArgs,
+    machine: &PersonMachine,
+) -> io::Result<Vec<&'static AgentProfile>> {
+    let is_meant = |agent: &&AgentProfile| match &args.agents {
+        Some(named) => includes_agent(named, agent),
         None => agent.is_found(machine, &args.dir),
     };
-    let chosen: Vec<&AgentProgram> = AGENTS.iter().filter(is_meant).collect();
+    let chosen: Vec<&AgentProfile> = ALL.iter().copied().filter(is_meant).collect();
     if chosen.is_empty() && args.agents.is_none() {
-        page.line(
+        page.write_line(
             "No agent is found here. `--agents` names those to set up: see `wherefore init --help`.\n",
         )?;
     }
@@ -197,36 +213,36 @@ fn chosen(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<
 }
 
 /// Takes the hooks out first, which would not find the program any more, and then the rest.
-fn remove_all(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
-    let hooks = match guard::is_there(args, machine) {
-        true => guard::run(page, args, machine)?,
+fn remove_all(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> io::Result<ExitCode> {
+    let hooks = match guard::has_guard(args, machine) {
+        true => guard::run_guard_setup(page, args, machine)?,
         false => ExitCode::SUCCESS,
     };
     let notes = match args.agents.is_none() && !args.user && git::is_there(args) {
-        true => git::run(page, args, machine)?,
+        true => git::run_git_setup(page, args, machine)?,
         false => ExitCode::SUCCESS,
     };
-    let rest = remove(page, args, machine)?;
+    let rest = remove_setup(page, args, machine)?;
     let of_all = [hooks, notes, rest];
     Ok(of_all.into_iter().find(|code| *code != ExitCode::SUCCESS).unwrap_or(ExitCode::SUCCESS))
 }
 
-/// Takes what is ours out of the agents' files and the person's Neovim. Our own folder stays: it holds the log.
-fn remove(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
+/// Removes wherefore's entries from the agents' files and the person's Neovim. The folder `.wherefore` stays: it holds the log.
+fn remove_setup(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> io::Result<ExitCode> {
     let mut groups = Vec::new();
     let mut failed = false;
-    let named = |agent: &&AgentProgram| args.agents.as_ref().is_none_or(|named| names(named, agent.id));
-    for agent in AGENTS.iter().filter(named) {
-        let (mut plans, wrong) = sorted(plan::take(agent, scope(args, machine)).into_iter());
+    let named = |agent: &&AgentProfile| args.agents.as_ref().is_none_or(|named| includes_agent(named, agent));
+    for agent in ALL.iter().copied().filter(named) {
+        let (mut plans, wrong) = collect_plans(plan::take_all(agent, setup_scope(args, machine)).into_iter());
         failed |= wrong;
         let known = |plan: &FilePlan| {
             groups.iter().flat_map(|group: &PlanGroup| &group.plans).any(|other| other.path == plan.path)
         };
         plans.retain(|plan| !known(plan));
-        groups.push(PlanGroup { name: agent.name.to_owned(), plans });
+        groups.push(PlanGroup { name: agent.title.to_owned(), plans });
     }
     if args.neovim || args.agents.is_none() {
-        let (plans, wrong) = sorted(neovim::take(machine).transpose().into_iter());
+        let (plans, wrong) = collect_plans(neovim::take_plugin(machine).transpose().into_iter());
         failed |= wrong;
         groups.push(PlanGroup { name: "Your Neovim".to_owned(), plans });
     }
@@ -237,36 +253,39 @@ fn remove(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<
         } else {
             "`--user` looks at your own settings"
         };
-        page.line(format!("No agent's file starts wherefore: nothing to remove ({hint})."))?;
-        return Ok(code(failed));
+        page.write_line(format!("No agent's file starts wherefore: nothing to remove ({hint})."))?;
+        return Ok(exit_code(failed));
     }
-    let agreed = ask::agreed(page, args, groups, "remove")?;
+    let agreed = ask::ask_about_groups(page, args, groups, "remove")?;
     if agreed.is_empty() {
-        page.line(
+        page.write_line(
             "Nothing is removed. `wherefore init --remove --yes` removes it; `--diff` shows each line.",
         )?;
-        return Ok(code(failed));
+        return Ok(exit_code(failed));
     }
     let mut done: Vec<&FilePlan> = agreed.iter().flat_map(|group| &group.plans).collect();
-    done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
-    page.line(format!("Taken out of {}. .wherefore stays: the session log is in it.", listed(&done)))?;
-    Ok(code(failed))
+    done.retain(|plan| try_carry_out(plan, &args.dir, &mut failed));
+    page.write_line(format!(
+        "Taken out of {}. .wherefore stays: the session log is in it.",
+        list_names(&done)
+    ))?;
+    Ok(exit_code(failed))
 }
 
-fn listed(plans: &[&FilePlan]) -> String {
+fn list_names(plans: &[&FilePlan]) -> String {
     plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn code(failed: bool) -> ExitCode {
+fn exit_code(failed: bool) -> ExitCode {
     if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-fn names(named: &[Id], agent: Id) -> bool {
-    named.contains(&agent) || named.contains(&Id::All)
+fn includes_agent(named: &[AgentChoice], agent: &AgentProfile) -> bool {
+    named.iter().any(|choice| choice.includes(agent))
 }
 
-/// The plans that can be made, one a file; what is wrong with others is told.
-fn sorted(all: impl Iterator<Item = Result<FilePlan, PlanError>>) -> (Vec<FilePlan>, bool) {
+/// The plans that can be made, one per file; the errors of the others are reported.
+fn collect_plans(all: impl Iterator<Item = Result<FilePlan, PlanError>>) -> (Vec<FilePlan>, bool) {
     let mut plans: Vec<FilePlan> = Vec::new();
     let mut failed = false;
     for plan in all {
@@ -276,64 +295,65 @@ fn sorted(all: impl Iterator<Item = Result<FilePlan, PlanError>>) -> (Vec<FilePl
             Ok(plan) => plans.push(plan),
             Err(problem) => {
                 failed = true;
-                told(&problem.to_string());
+                report_problem(&problem.to_string());
             }
         }
     }
     (plans, failed)
 }
 
-/// Tells what could not be done.
-fn told(problem: &str) {
-    answer::note(&format!("wherefore: {}", print::visible(problem)));
+/// Reports a problem on standard error.
+fn report_problem(problem: &str) {
+    answer::write_note(&format!("wherefore: {}", print::visible_line(problem)));
 }
 
-/// Whether it could be done; why not is told.
-fn carried_out(plan: &FilePlan, dir: &Path, failed: &mut bool) -> bool {
+/// Carries out a plan; returns whether it succeeded, and reports the error if not.
+fn try_carry_out(plan: &FilePlan, dir: &Path, failed: &mut bool) -> bool {
     let done = plan.carry_out(dir);
     if let Err(error) = &done {
         *failed = true;
-        told(&error.to_string());
+        report_problem(&error.to_string());
     }
     done.is_ok()
 }
 
-/// What agents start. A file of the project is shared, so it names no path of this machine unless asked to.
-fn command(args: &InitArgs) -> io::Result<String> {
+/// The command that agents start. A file of the project is shared, so it has no path of this machine unless
+/// `--absolute` is given.
+fn start_command(args: &InitArgs) -> io::Result<String> {
     if !args.absolute {
         return Ok(PROGRAM.to_owned());
     }
-    absolute()
+    own_path()
 }
 
 /// This program's path.
-fn absolute() -> io::Result<String> {
+fn own_path() -> io::Result<String> {
     let path = std::env::current_exe()?;
     let path = path.to_str().ok_or_else(|| io::Error::other("this program's path is not UTF-8"))?;
     Ok(path.to_owned())
 }
 
-/// Whether our name on the PATH leads to this program.
-fn is_on_path(machine: &Machine) -> io::Result<bool> {
+/// Returns whether `wherefore` on the PATH is this program.
+fn is_on_path(machine: &PersonMachine) -> io::Result<bool> {
     let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
     let this = std::env::current_exe().map(real)?;
-    Ok(machine.program(PROGRAM).map(real) == Some(this))
+    Ok(machine.find_program(PROGRAM).map(real) == Some(this))
 }
 
-/// Says where agents would not find this program.
-fn warn(page: TerminalPage, machine: &Machine) -> io::Result<()> {
+/// Warns if agents would not find this program.
+fn warn_about_path(page: TerminalPage, machine: &PersonMachine) -> io::Result<()> {
     let real = |path: PathBuf| fs::canonicalize(&path).unwrap_or(path);
     let this = std::env::current_exe().map(real)?;
-    let problem = match machine.program(PROGRAM) {
+    let problem = match machine.find_program(PROGRAM) {
         None => "`wherefore` is not on the PATH: agents cannot start it yet.".to_owned(),
         Some(found) if real(found.clone()) != this => {
             format!("`wherefore` on the PATH is {}, not this program.", found.display())
         }
         Some(_) => return Ok(()),
     };
-    page.line(page.paint(TextLook::Yellow, &problem))?;
+    page.write_line(page.paint(TextLook::Yellow, &problem))?;
     let mend = format!("Install it there, or say `--absolute` and they start {}.", this.display());
-    page.line(page.paint(TextLook::Yellow, &mend))
+    page.write_line(page.paint(TextLook::Yellow, &mend))
 }
 
 #[cfg(test)]

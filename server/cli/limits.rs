@@ -11,7 +11,7 @@ use crate::protocol::{Code, Fault};
 /// Files that a process opens at the same time, with some to spare.
 const FILES: usize = 24;
 
-/// Whether enough files can be opened: the runtime panics where it cannot open its own.
+/// Checks that enough files can be opened: the runtime panics if it cannot open its own.
 ///
 /// # Errors
 /// QUOTA_EXCEEDED with the limit's name.
@@ -23,7 +23,7 @@ pub(super) fn room_for_files() -> Result<(), Fault> {
             Code::QuotaExceeded,
             format!("fewer than {FILES} more files can be opened (ulimit -n): {error}"),
         )
-        .suggest("raise the limit on open files, or close some")
+        .with_suggestion("raise the limit on open files, or close some")
     })
 }
 
@@ -35,6 +35,6 @@ pub(super) fn outlive_size_limit() {
     }
     let Ok(runtime) = Builder::new_current_thread().enable_io().build() else { return };
     let _inside = runtime.enter();
-    // Where no handler can be set the process still works; only that one limit kills it.
+    // The process works without the handler, too; only that one limit would kill it.
     let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
 }

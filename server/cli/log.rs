@@ -1,8 +1,10 @@
-//! `wherefore log`: shows a session log, follows it, and says whether it was altered.
+//! `wherefore log`: shows a session log, follows it, and verifies that it was not altered.
 
 mod change;
+mod decision;
 mod filter;
 mod lines;
+mod model;
 mod openai;
 mod output;
 mod sessions;
@@ -22,16 +24,18 @@ use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 use super::print::{LineWriter, TerminalPage};
 use super::{answer, completions};
-use crate::base::hidden::{in_json, short};
-use crate::base::numbers::counted;
-use crate::journal::{Entry, Item, Items, JournalError, Log, LogVerdict, Values, Vouched};
+use crate::base::hidden::{escape_in_json, shorten_to_line};
+use crate::base::numbers::format_count;
+use crate::journal::{
+    JournalEntry, JournalError, LogItem, LogItems, LogReader, LogVerdict, LogVoucher, ValueMode,
+};
 use crate::protocol::{EventType, Fault};
-use filter::Selector;
-pub(super) use filter::time;
-use sessions::open;
-pub(super) use sessions::{Session, last_calls, named, session_names, sessions};
+use filter::EntrySelector;
+pub(super) use filter::parse_time;
+use sessions::open_chosen;
+pub(super) use sessions::{NamedSessionLog, find_log, last_calls, list_sessions, session_names};
 
-/// How often a followed log is looked at.
+/// The interval at which a followed log is read.
 const LOOK: Duration = Duration::from_millis(120);
 
 /// Show, filter and follow the session log, or verify that nobody altered it
@@ -40,7 +44,7 @@ pub(super) struct LogArgs {
     #[command(subcommand)]
     command: Option<LogCommand>,
     #[command(flatten)]
-    which: Which,
+    which: LogChoice,
     #[command(flatten)]
     filter: filter::FilterArgs,
     /// Show only the last N calls (text), events (json) or messages (openai)
@@ -53,8 +57,8 @@ pub(super) struct LogArgs {
     #[arg(long)]
     full: bool,
     /// The format of the output
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    format: LogFormat,
     /// List the sessions instead of showing one
     #[arg(long)]
     list: bool,
@@ -67,21 +71,21 @@ enum LogCommand {
     /// Exit codes: 0 where the log is as this machine wrote it or was recovered after a crash, and where a log without a key
     /// has hashes that fit (the output says so); 1 where the log was altered or cut, or does not exist; 3 where no damage was
     /// found but this machine cannot vouch for the log, because another machine wrote it or its length is not known here.
-    Verify(Which),
+    Verify(LogChoice),
 }
 
 #[derive(Args, Clone, Debug)]
-struct Which {
+struct LogChoice {
     /// The session [default: the most recent one]
-    #[arg(add = completions::sessions())]
+    #[arg(add = completions::complete_sessions())]
     session: Option<String>,
     /// The workspace's folder [default: the nearest folder here or above that holds .wherefore]
     #[arg(long, value_name = "DIR", global = true, value_hint = ValueHint::DirPath)]
     root: Option<PathBuf>,
 }
 
-impl Which {
-    /// The same log, by what stands before a subcommand where nothing stands behind it.
+impl LogChoice {
+    /// Fills in the values that are missing after a subcommand from those before it.
     fn or(&self, before: &Self) -> Self {
         let which = self.clone();
         Self { session: which.session.or(before.session.clone()), root: which.root.or(before.root.clone()) }
@@ -89,7 +93,7 @@ impl Which {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum LogFormat {
     /// For people: each call with its reason, result and decisions
     Text,
     /// One event a line
@@ -98,35 +102,35 @@ enum Format {
     Openai,
 }
 
-/// The exit code of a log that nobody here can vouch for.
+/// The exit code of a log that this machine cannot vouch for.
 const UNVOUCHED: u8 = 3;
 
-/// Runs `wherefore log`: 0 where all is well, 1 where there is no log or it is damaged, 3 where nobody can vouch for it.
-pub(super) fn run(args: LogArgs) -> ExitCode {
+/// Runs `wherefore log`. Exit codes: 0 success, 1 no log or a damaged one, 3 a log that this machine cannot vouch for.
+pub(super) fn run_log(args: LogArgs) -> ExitCode {
     let mut out = LineWriter::new(io::BufWriter::new(io::stdout().lock()));
     let ended = match &args.command {
-        Some(LogCommand::Verify(which)) => check(&which.or(&args.which), &mut out),
-        None if args.list => list(&args.which, &mut out).map(|()| LogVerdict::Sound),
-        None => show(&args, &mut out).map(|()| LogVerdict::Sound),
+        Some(LogCommand::Verify(which)) => verify_log(&which.or(&args.which), &mut out),
+        None if args.list => print_sessions(&args.which, &mut out).map(|()| LogVerdict::Sound),
+        None => show_log(&args, &mut out).map(|()| LogVerdict::Sound),
     };
-    let flushed = out.flush().map_err(Stop::from);
+    let flushed = out.flush().map_err(PrintStop::from);
     match ended.and_then(|verdict| flushed.map(|()| verdict)) {
-        Ok(LogVerdict::Sound) | Err(Stop::Closed) => ExitCode::SUCCESS,
+        Ok(LogVerdict::Sound) | Err(PrintStop::Closed) => ExitCode::SUCCESS,
         Ok(LogVerdict::Damaged) => ExitCode::FAILURE,
         Ok(LogVerdict::Unvouched) => ExitCode::from(UNVOUCHED),
-        Err(Stop::Fault(fault)) => answer::told("wherefore log", &fault),
+        Err(PrintStop::Fault(fault)) => answer::write_fault("wherefore log", &fault),
     }
 }
 
-/// Why printing ended early.
+/// The reason why printing ended early.
 #[derive(Debug)]
-enum Stop {
-    /// Nobody reads it any more.
+enum PrintStop {
+    /// The reader of the output has gone.
     Closed,
     Fault(Box<Fault>),
 }
 
-impl From<io::Error> for Stop {
+impl From<io::Error> for PrintStop {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::Closed,
@@ -135,100 +139,120 @@ impl From<io::Error> for Stop {
     }
 }
 
-impl From<JournalError> for Stop {
+impl From<JournalError> for PrintStop {
     fn from(error: JournalError) -> Self {
         Fault::from(error).into()
     }
 }
 
-impl From<Fault> for Stop {
+impl From<Fault> for PrintStop {
     fn from(fault: Fault) -> Self {
         Self::Fault(Box::new(fault))
     }
 }
 
-/// Why a log says nothing about what was done here, where that is so.
-fn doubt(log: &Log) -> Option<&'static str> {
-    match log.vouched() {
-        Vouched::Here => None,
-        Vouched::Elsewhere => Some("not of this machine"),
-        Vouched::Nobody => Some("not keyed"),
+/// The reason why a log is no evidence of what was done here; none if it is.
+fn log_doubt(log: &LogReader) -> Option<&'static str> {
+    match log.voucher() {
+        LogVoucher::Here => None,
+        LogVoucher::Elsewhere => Some("not of this machine"),
+        LogVoucher::Nobody => Some("not keyed"),
     }
 }
 
-fn list(which: &Which, out: &mut impl Write) -> Result<(), Stop> {
-    for session in sessions(which.root.as_deref())? {
-        let last = session.log.last(1, Values::Sealed)?.filter_map(Result::ok).last();
+fn print_sessions(which: &LogChoice, out: &mut impl Write) -> Result<(), PrintStop> {
+    for session in list_sessions(which.root.as_deref())? {
+        let last = session.log.last_items(1, ValueMode::Sealed)?.filter_map(Result::ok).last();
         let (events, ended) = match last {
-            Some(Item::Entry(entry)) => (entry.seq, entry.kind() == Some(EventType::SessionEnd)),
+            Some(LogItem::Entry(entry)) => (entry.seq, entry.kind() == Some(EventType::SessionEnd)),
             _ => (0, false),
         };
         let time = jiff::Timestamp::try_from(session.time).map_or_else(|_| String::new(), text::local_minute);
-        let events = counted(events, "event");
+        let events = format_count(events, "event");
         let state = if ended { "  ended" } else { "" };
-        let doubt = doubt(&session.log).map_or_else(String::new, |doubt| format!("  {doubt}"));
-        writeln!(out, "{}  {time}  {events}{state}{doubt}", short(&session.name, 80))?;
+        let doubt = log_doubt(&session.log).map_or_else(String::new, |doubt| format!("  {doubt}"));
+        writeln!(out, "{}  {time}  {events}{state}{doubt}", shorten_to_line(&session.name, 80))?;
     }
     Ok(())
 }
 
-fn check(which: &Which, out: &mut impl Write) -> Result<LogVerdict, Stop> {
-    Ok(verify::check(&open(which)?, out)??)
+fn verify_log(which: &LogChoice, out: &mut impl Write) -> Result<LogVerdict, PrintStop> {
+    Ok(verify::verify_and_print(&open_chosen(which)?, out)??)
 }
 
-fn show(args: &LogArgs, out: &mut impl Write) -> Result<(), Stop> {
-    let mut selector = Selector::new(&args.filter)?;
-    let log = open(&args.which)?;
-    if let Some(doubt) = doubt(&log) {
+fn show_log(args: &LogArgs, out: &mut impl Write) -> Result<(), PrintStop> {
+    let mut selector = EntrySelector::new(&args.filter)?;
+    let log = open_chosen(&args.which)?;
+    if let Some(doubt) = log_doubt(&log) {
         let name = log.path().file_name().unwrap_or_default().to_string_lossy();
-        answer::note(&format!("{}: {doubt}; `wherefore log verify` says more", short(&name, 80)));
+        answer::write_note(&format!(
+            "{}: {doubt}; `wherefore log verify` says more",
+            shorten_to_line(&name, 80)
+        ));
     }
-    let values = if args.format == Format::Text && !args.full { Values::Sealed } else { Values::Whole };
+    let values =
+        if args.format == LogFormat::Text && !args.full { ValueMode::Sealed } else { ValueMode::Whole };
     let items = match args.last {
-        Some(last) if selector.takes_all() && args.format == Format::Json => log.last(last, values)?,
+        Some(last) if selector.takes_all() && args.format == LogFormat::Json => {
+            log.last_items(last, values)?
+        }
         _ => log.items(values)?,
     };
-    let mut printer = Printer::new(args, TerminalPage::stdout());
-    let mut items = if args.follow { items.follow() } else { items };
-    feed(&mut items, &mut selector, &mut printer, out)?;
-    printer.finish(selector.rest(args.follow), out)?;
+    // A diff that repeats its call's arguments is stored outside of the log file.
+    let fill = |entry: &mut JournalEntry| {
+        let is_stored = entry.kind() == Some(EventType::Proposal) && values == ValueMode::Sealed;
+        if is_stored {
+            log.fill_values(entry);
+        }
+    };
+    let mut printer = LogPrinter::new(args, TerminalPage::stdout());
+    let mut items = if args.follow { items.follow_growth() } else { items };
+    print_items(&mut items, &fill, &mut selector, &mut printer, out)?;
+    printer.finish(selector.running_entries(args.follow), out)?;
     if !args.follow {
         return Ok(());
     }
     loop {
         out.flush()?;
         std::thread::sleep(LOOK);
-        if closed() {
-            return Err(Stop::Closed);
+        if is_output_closed() {
+            return Err(PrintStop::Closed);
         }
-        feed(&mut items, &mut selector, &mut printer, out)?;
+        print_items(&mut items, &fill, &mut selector, &mut printer, out)?;
     }
 }
 
-fn feed(
-    items: &mut Items,
-    selector: &mut Selector,
-    printer: &mut Printer,
+/// Prints the entries that were read; `fill` loads the values of an entry that are shown and stored outside of the log file.
+fn print_items(
+    items: &mut LogItems,
+    fill: &dyn Fn(&mut JournalEntry),
+    selector: &mut EntrySelector,
+    printer: &mut LogPrinter,
     out: &mut impl Write,
-) -> Result<(), Stop> {
+) -> Result<(), PrintStop> {
     for item in items {
         match item? {
-            Item::Entry(entry) => {
-                for entry in selector.feed(entry) {
-                    printer.entry(&entry, out)?;
+            LogItem::Entry(mut entry) => {
+                fill(&mut entry);
+                for entry in selector.take_entry(entry) {
+                    printer.print_entry(&entry, out)?;
                 }
             }
-            Item::Garbage(place, rest) => {
+            LogItem::Garbage(place, rest) => {
                 let line = place.line.map_or_else(String::new, |line| format!(":{line}"));
-                answer::note(&format!("{}{line}: {}", short(&place.part, 200), rest.says()));
+                answer::write_note(&format!(
+                    "{}{line}: {}",
+                    shorten_to_line(&place.part, 200),
+                    rest.describe_bytes()
+                ));
             }
         }
     }
     Ok(())
 }
 
-/// Whether the other end of the output is gone: nothing is printed for long while following.
-fn closed() -> bool {
+/// Returns whether the reader of the output has gone: a followed log may print nothing for a long time.
+fn is_output_closed() -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     let stdout = io::stdout();
     let mut polled = [PollFd::new(&stdout, PollFlags::empty())];
@@ -238,43 +262,45 @@ fn closed() -> bool {
 
 /// Prints entries in one format.
 #[derive(Debug)]
-struct Printer {
-    format: Format,
+struct LogPrinter {
+    format: LogFormat,
     last: Option<usize>,
     follow: bool,
-    begun: bool,
-    /// Whether what is in the log now was printed, so that from here on every event is printed at once.
-    live: bool,
-    table: text::Table,
-    pairs: openai::Pairs,
+    has_begun: bool,
+    /// True if the existing entries were printed, so that each new event is printed at once.
+    is_live: bool,
+    table: text::CallTable,
+    pairs: openai::CallPairs,
     kept: VecDeque<String>,
 }
 
-impl Printer {
+impl LogPrinter {
     fn new(args: &LogArgs, page: TerminalPage) -> Self {
         Self {
             format: args.format,
             last: args.last,
             follow: args.follow,
-            begun: false,
-            live: false,
-            table: text::Table::new(page, args.full),
-            pairs: openai::Pairs::default(),
+            has_begun: false,
+            is_live: false,
+            table: text::CallTable::new(page, args.full),
+            pairs: openai::CallPairs::default(),
             kept: VecDeque::new(),
         }
     }
 
-    fn entry(&mut self, entry: &Entry, out: &mut impl Write) -> Result<(), Stop> {
+    fn print_entry(&mut self, entry: &JournalEntry, out: &mut impl Write) -> Result<(), PrintStop> {
         match self.format {
-            Format::Text if self.live => Ok(self.table.event(entry, out)?),
-            Format::Text => {
-                self.table.add(entry);
+            LogFormat::Text if self.is_live => Ok(self.table.print_event(entry, out)?),
+            LogFormat::Text => {
+                self.table.add_event(entry);
                 Ok(())
             }
-            Format::Json => self.unit(in_json(&entry.to_json().to_string()).into_owned(), out),
-            Format::Openai => {
-                for message in self.pairs.messages(entry) {
-                    self.unit(in_json(&message.to_string()).into_owned(), out)?;
+            LogFormat::Json => {
+                self.print_unit(escape_in_json(&entry.to_json().to_string()).into_owned(), out)
+            }
+            LogFormat::Openai => {
+                for message in self.pairs.complete_messages(entry) {
+                    self.print_unit(escape_in_json(&message.to_string()).into_owned(), out)?;
                 }
                 Ok(())
             }
@@ -282,45 +308,46 @@ impl Printer {
     }
 
     /// Prints one object, or keeps it where only the last ones are wanted.
-    fn unit(&mut self, unit: String, out: &mut impl Write) -> Result<(), Stop> {
+    fn print_unit(&mut self, unit: String, out: &mut impl Write) -> Result<(), PrintStop> {
         match self.last {
-            Some(last) if !self.live => {
+            Some(last) if !self.is_live => {
                 self.kept.push_back(unit);
                 if self.kept.len() > last {
                     self.kept.pop_front();
                 }
             }
             _ => {
-                let array = self.format == Format::Openai && !self.follow;
-                let before = match (array, self.begun) {
+                let array = self.format == LogFormat::Openai && !self.follow;
+                let before = match (array, self.has_begun) {
                     (false, _) => "",
                     (true, false) => "[\n",
                     (true, true) => ",\n",
                 };
                 write!(out, "{before}{unit}{}", if array { "" } else { "\n" })?;
-                self.begun = true;
+                self.has_begun = true;
             }
         }
         Ok(())
     }
 
-    /// Prints what was kept back, and what `rest` still holds of calls that have not ended.
-    fn finish(&mut self, rest: Vec<Entry>, out: &mut impl Write) -> Result<(), Stop> {
+    /// Prints the retained events, and those in `rest` of calls that have not ended.
+    fn finish(&mut self, rest: Vec<JournalEntry>, out: &mut impl Write) -> Result<(), PrintStop> {
         for entry in &rest {
-            self.entry(entry, out)?;
+            self.print_entry(entry, out)?;
         }
-        self.live = true;
-        if self.format == Format::Text {
-            return Ok(self.table.print(self.last, out)?);
+        self.is_live = true;
+        if self.format == LogFormat::Text {
+            return Ok(self.table.print_lines(self.last, out)?);
         }
         let kept = std::mem::take(&mut self.kept);
-        let answer = |unit: &String| self.format == Format::Openai && unit.starts_with(r#"{"role":"tool""#);
+        let answer =
+            |unit: &String| self.format == LogFormat::Openai && unit.starts_with(r#"{"role":"tool""#);
         let kept: Vec<String> = kept.into_iter().skip_while(answer).collect();
         for unit in kept {
-            self.unit(unit, out)?;
+            self.print_unit(unit, out)?;
         }
-        if self.format == Format::Openai && !self.follow {
-            writeln!(out, "{}", if self.begun { "\n]" } else { "[]" })?;
+        if self.format == LogFormat::Openai && !self.follow {
+            writeln!(out, "{}", if self.has_begun { "\n]" } else { "[]" })?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `wherefore man`: manual pages, made from what `--help` says.
+//! `wherefore man`: manual pages, made from the text of `--help`.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -17,11 +17,11 @@ pub(super) struct ManArgs {
 }
 
 /// Makes the pages of the whole command line `command`.
-pub(super) fn run(args: &ManArgs, command: Command) -> ExitCode {
-    print::exit(made(args, help::grouped(command)).map(|()| ExitCode::SUCCESS))
+pub(super) fn run_man(args: &ManArgs, command: Command) -> ExitCode {
+    print::exit_with(write_pages(args, help::group_subcommands(command)).map(|()| ExitCode::SUCCESS))
 }
 
-fn made(args: &ManArgs, command: Command) -> io::Result<()> {
+fn write_pages(args: &ManArgs, command: Command) -> io::Result<()> {
     let Some(dir) = &args.dir else {
         let mut page = Vec::new();
         clap_mangen::Man::new(command).render(&mut page)?;

@@ -5,20 +5,26 @@ mod http;
 mod line;
 mod pump;
 pub(super) mod reach;
+mod roots;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::answer;
 use super::call::PolicyArg;
+use super::env::EnvironmentArgs;
+use crate::protocol::{Code, Fault};
 pub(super) use error::ServeError;
-use reach::Reach;
+use reach::{ServerConnector, current_folder};
 
 /// Serve an agent over the Model Context Protocol; all agents and the editor of a folder share one server
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
-    /// The folder that the agent works in [default: the nearest folder here or above that a server has open; else the
-    /// nearest that holds .wherefore or .git; else the current folder]
+pub(super) struct McpArgs {
+    /// The folder that the agent works in [default: the nearest folder here or above that a server has open or that holds
+    /// .wherefore or .git; else the current folder]
+    ///
+    /// The home folder, and what holds it, is not served without this option or one of those marks. A client that was
+    /// started there is asked for its roots.
     #[arg(long, value_name = "DIR")]
     root: Option<PathBuf>,
     /// The policy for the agent's changes [default: as the settings say, and `ask` where they say nothing]
@@ -37,19 +43,41 @@ pub(super) struct Args {
     /// environment variable WHEREFORE_MCP_TOKEN sets the token.
     #[arg(long, value_name = "ADDRESS")]
     http: Option<String>,
+    #[command(flatten)]
+    environment: EnvironmentArgs,
 }
 
 /// Runs it until the agent leaves.
-pub(super) fn run(args: &Args) -> ExitCode {
-    let reach = Reach::new(args.root.as_deref(), args.policy.map(Into::into));
-    let reach = reach.map(|reach| reach.waiting(args.wait, limit_s(std::env::var("MCP_TOOL_TIMEOUT").ok())));
-    let ended = reach.and_then(|reach| match &args.http {
-        Some(address) => Ok(http::serve(&reach, address)?),
-        None => Ok(pump::pump(reach)?),
-    });
-    match ended {
+pub(super) fn run_mcp(args: &McpArgs) -> ExitCode {
+    match serve_agent(args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => answer::fault(&fault),
+        Err(fault) => answer::show_fault(&fault),
+    }
+}
+
+fn serve_agent(args: &McpArgs) -> Result<(), Fault> {
+    let policy = args.policy.map(Into::into);
+    let reach = match &args.root {
+        Some(root) => ServerConnector::new(Some(root), policy),
+        None => ServerConnector::nearest(&current_folder()?, policy),
+    };
+    let limit_s = limit_s(std::env::var("MCP_TOOL_TIMEOUT").ok());
+    let patient = |reach: ServerConnector| {
+        reach.with_limits(args.wait, limit_s).in_environment(args.environment.chosen())
+    };
+    match (reach, &args.http) {
+        (Ok(reach), Some(address)) => Ok(http::keep_address_open(&patient(reach), address)?),
+        (Ok(reach), None) => Ok(pump::pump_messages(&patient(reach), None)?),
+        (Err(fault), None) if fault.code == Code::Unsupported => {
+            match roots::find_by_roots(fault.clone(), policy)? {
+                Some(found) => {
+                    let reach = patient(found.reach.clone());
+                    Ok(pump::pump_messages(&reach, Some(found))?)
+                }
+                None => Err(fault),
+            }
+        }
+        (Err(fault), _) => Err(fault),
     }
 }
 

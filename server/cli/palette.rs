@@ -8,10 +8,10 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{Ansi256Color, AnsiColor, Color, RgbColor, Style};
 use terminal_colorsaurus::{QueryOptions, ThemeMode, theme_mode};
 
-/// Names the background where the terminal does not tell it: `dark` or `light`.
+/// The environment variable for the background, if the terminal does not report it: `dark` or `light`.
 const BACKGROUND: &str = "WHEREFORE_BACKGROUND";
 
-/// How long a terminal may take to tell its background: one that cannot says so at once.
+/// The longest time to wait for the terminal to report its background: one that cannot answers at once.
 const TELLS: Duration = Duration::from_millis(300);
 
 /// A piece of a line, its hidden characters as escapes, with how it looks.
@@ -21,7 +21,7 @@ pub(super) struct StyledPiece {
     pub(super) style: Style,
 }
 
-/// What a line of a hunk is.
+/// The side of a line in a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineSide {
     /// It stays.
@@ -32,9 +32,9 @@ pub(super) enum LineSide {
     New,
 }
 
-/// What a part of a line is in its language.
+/// The kind of a part of a line in its language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum SyntaxToken {
     Plain,
     Comment,
     Keyword,
@@ -48,40 +48,40 @@ pub(super) enum Token {
     Kind,
 }
 
-/// What the terminal can show.
+/// The colours that the terminal can show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Palette {
+pub(super) enum DiffPalette {
     /// No colours.
     None,
     /// The 16 colours of the person's own scheme, which suit a dark and a light background: changed lines are red and green.
     Sixteen,
     /// 256 colours or all: changed lines have a background of their own, and their language shows.
     Many {
-        /// Whether the terminal's background is dark.
+        /// True if the terminal's background is dark.
         dark: bool,
-        /// Whether it shows all colours.
+        /// True if it shows all colours.
         rgb: bool,
     },
 }
 
 /// A colour as red, green and blue, and the one of 256 that comes near.
-type Shade = ((u8, u8, u8), u8);
+type ColourShade = ((u8, u8, u8), u8);
 
 /// The colours for one background.
-struct Scheme {
-    old: Shade,
-    old_word: Shade,
-    new: Shade,
-    new_word: Shade,
-    comment: Shade,
-    keyword: Shade,
-    text: Shade,
-    number: Shade,
-    name: Shade,
-    kind: Shade,
+struct ColourScheme {
+    old: ColourShade,
+    old_word: ColourShade,
+    new: ColourShade,
+    new_word: ColourShade,
+    comment: ColourShade,
+    keyword: ColourShade,
+    text: ColourShade,
+    number: ColourShade,
+    name: ColourShade,
+    kind: ColourShade,
 }
 
-const DARK: Scheme = Scheme {
+const DARK: ColourScheme = ColourScheme {
     old: ((58, 22, 26), 52),
     old_word: ((128, 38, 48), 88),
     new: ((18, 48, 28), 22),
@@ -94,7 +94,7 @@ const DARK: Scheme = Scheme {
     kind: ((255, 176, 104), 215),
 };
 
-const LIGHT: Scheme = Scheme {
+const LIGHT: ColourScheme = ColourScheme {
     old: ((255, 232, 230), 224),
     old_word: ((255, 188, 184), 217),
     new: ((220, 246, 226), 194),
@@ -107,11 +107,11 @@ const LIGHT: Scheme = Scheme {
     kind: ((140, 52, 0), 94),
 };
 
-impl Palette {
-    /// That of standard output. The background is asked of the terminal where nothing names it; of one that does not tell
-    /// it the 16 colours are used.
+impl DiffPalette {
+    /// The palette of standard output. The terminal is asked for its background if no variable names it; if it does not
+    /// answer, the 16 colours are used.
     pub(super) fn stdout() -> Self {
-        let few = Self::few();
+        let few = Self::few_colours();
         if few == Self::None || !io::stdout().is_terminal() || !io::stdin().is_terminal() {
             return few;
         }
@@ -122,11 +122,11 @@ impl Palette {
         if !rgb && !is("TERM", &["256color", "kitty", "alacritty", "ghostty", "direct"]) {
             return few;
         }
-        background().map_or(few, |dark| Self::Many { dark, rgb })
+        has_dark_background().map_or(few, |dark| Self::Many { dark, rgb })
     }
 
     /// The 16 colours, where standard output shows colours.
-    pub(super) fn few() -> Self {
+    pub(super) fn few_colours() -> Self {
         match AutoStream::choice(&io::stdout()) {
             ColorChoice::Never => Self::None,
             _ => Self::Sixteen,
@@ -134,52 +134,60 @@ impl Palette {
     }
 
     /// The look of a part of a line.
-    pub(super) fn style(self, side: LineSide, token: Token, changed: bool) -> Style {
+    pub(super) fn token_style(self, side: LineSide, token: SyntaxToken, changed: bool) -> Style {
         match self {
             Self::None => Style::new(),
-            Self::Sixteen => sixteen(side, token, changed),
-            Self::Many { dark, rgb } => many(if dark { &DARK } else { &LIGHT }, rgb, side, token, changed),
+            Self::Sixteen => style_of_sixteen(side, token, changed),
+            Self::Many { dark, rgb } => {
+                style_of_many(if dark { &DARK } else { &LIGHT }, rgb, side, token, changed)
+            }
         }
     }
 
     /// The look of the sign before a line.
-    pub(super) fn sign(self, side: LineSide) -> Style {
+    pub(super) fn sign_style(self, side: LineSide) -> Style {
         match (self, side) {
             (Self::None, _) | (_, LineSide::Context) => Style::new(),
-            (Self::Sixteen, side) => sixteen(side, Token::Plain, false),
-            (_, LineSide::Old) => self.style(side, Token::Plain, true).bold(),
-            (_, LineSide::New) => self.style(side, Token::Plain, true).bold(),
+            (Self::Sixteen, side) => style_of_sixteen(side, SyntaxToken::Plain, false),
+            (_, LineSide::Old) => self.token_style(side, SyntaxToken::Plain, true).bold(),
+            (_, LineSide::New) => self.token_style(side, SyntaxToken::Plain, true).bold(),
         }
     }
 }
 
-fn sixteen(side: LineSide, token: Token, changed: bool) -> Style {
+fn style_of_sixteen(side: LineSide, token: SyntaxToken, changed: bool) -> Style {
     let style = match (side, token) {
         (LineSide::Old, _) => AnsiColor::Red.on_default(),
         (LineSide::New, _) => AnsiColor::Green.on_default(),
-        (LineSide::Context, Token::Plain) => Style::new(),
-        (LineSide::Context, Token::Comment) => Style::new().dimmed(),
-        (LineSide::Context, Token::Keyword) => AnsiColor::Magenta.on_default(),
-        (LineSide::Context, Token::Text) => AnsiColor::Yellow.on_default(),
-        (LineSide::Context, Token::Number | Token::Kind) => AnsiColor::Cyan.on_default(),
-        (LineSide::Context, Token::Name) => AnsiColor::Blue.on_default(),
+        (LineSide::Context, SyntaxToken::Plain) => Style::new(),
+        (LineSide::Context, SyntaxToken::Comment) => Style::new().dimmed(),
+        (LineSide::Context, SyntaxToken::Keyword) => AnsiColor::Magenta.on_default(),
+        (LineSide::Context, SyntaxToken::Text) => AnsiColor::Yellow.on_default(),
+        (LineSide::Context, SyntaxToken::Number | SyntaxToken::Kind) => AnsiColor::Cyan.on_default(),
+        (LineSide::Context, SyntaxToken::Name) => AnsiColor::Blue.on_default(),
     };
     if changed { style.invert() } else { style }
 }
 
-fn many(scheme: &Scheme, rgb: bool, side: LineSide, token: Token, changed: bool) -> Style {
-    let colour = |((red, green, blue), index): Shade| match rgb {
+fn style_of_many(
+    scheme: &ColourScheme,
+    rgb: bool,
+    side: LineSide,
+    token: SyntaxToken,
+    changed: bool,
+) -> Style {
+    let colour = |((red, green, blue), index): ColourShade| match rgb {
         true => Color::Rgb(RgbColor(red, green, blue)),
         false => Color::Ansi256(Ansi256Color(index)),
     };
     let token = match token {
-        Token::Plain => None,
-        Token::Comment => Some(scheme.comment),
-        Token::Keyword => Some(scheme.keyword),
-        Token::Text => Some(scheme.text),
-        Token::Number => Some(scheme.number),
-        Token::Name => Some(scheme.name),
-        Token::Kind => Some(scheme.kind),
+        SyntaxToken::Plain => None,
+        SyntaxToken::Comment => Some(scheme.comment),
+        SyntaxToken::Keyword => Some(scheme.keyword),
+        SyntaxToken::Text => Some(scheme.text),
+        SyntaxToken::Number => Some(scheme.number),
+        SyntaxToken::Name => Some(scheme.name),
+        SyntaxToken::Kind => Some(scheme.kind),
     };
     let back = match (side, changed) {
         (LineSide::Context, _) => None,
@@ -191,8 +199,8 @@ fn many(scheme: &Scheme, rgb: bool, side: LineSide, token: Token, changed: bool)
     Style::new().fg_color(token.map(colour)).bg_color(back.map(colour))
 }
 
-/// Whether the terminal's background is dark; nothing where that cannot be told.
-fn background() -> Option<bool> {
+/// Returns whether the terminal's background is dark; none if that is not known.
+fn has_dark_background() -> Option<bool> {
     match env::var(BACKGROUND).as_deref() {
         Ok("dark") => return Some(true),
         Ok("light") => return Some(false),
@@ -205,23 +213,27 @@ fn background() -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LineSide, Palette, Token};
+    use super::{DiffPalette, LineSide, SyntaxToken};
 
     #[test]
     fn a_changed_line_differs_from_its_context_and_a_changed_word_from_its_line() {
         let many = [(true, true), (true, false), (false, true), (false, false)]
-            .map(|(dark, rgb)| Palette::Many { dark, rgb });
-        for palette in many.into_iter().chain([Palette::Sixteen]) {
+            .map(|(dark, rgb)| DiffPalette::Many { dark, rgb });
+        for palette in many.into_iter().chain([DiffPalette::Sixteen]) {
             for side in [LineSide::Old, LineSide::New] {
-                let plain = palette.style(side, Token::Plain, false);
-                assert_ne!(plain, palette.style(LineSide::Context, Token::Plain, false), "{palette:?}");
-                assert_ne!(plain, palette.style(side, Token::Plain, true), "{palette:?}");
+                let plain = palette.token_style(side, SyntaxToken::Plain, false);
+                assert_ne!(
+                    plain,
+                    palette.token_style(LineSide::Context, SyntaxToken::Plain, false),
+                    "{palette:?}"
+                );
+                assert_ne!(plain, palette.token_style(side, SyntaxToken::Plain, true), "{palette:?}");
             }
             let [old, new] =
-                [LineSide::Old, LineSide::New].map(|side| palette.style(side, Token::Text, true));
+                [LineSide::Old, LineSide::New].map(|side| palette.token_style(side, SyntaxToken::Text, true));
             assert_ne!(old, new, "{palette:?}");
         }
-        assert!(Palette::None.style(LineSide::Old, Token::Comment, true).is_plain());
-        assert!(Palette::None.sign(LineSide::New).is_plain());
+        assert!(DiffPalette::None.token_style(LineSide::Old, SyntaxToken::Comment, true).is_plain());
+        assert!(DiffPalette::None.sign_style(LineSide::New).is_plain());
     }
 }

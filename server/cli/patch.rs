@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use super::print::{inert, visible};
+use super::print::{escape_hidden, visible_line};
 use super::{answer, file};
-use crate::base::numbers::counted;
-use crate::base::text::{Decoded, Encoding, decode};
-use crate::patch::{Applied, AppliedKind, Refusal, apply_to};
+use crate::base::numbers::format_count;
+use crate::base::text::{DecodedText, TextEncoding, decode_text};
+use crate::patch::{AppliedDiff, AppliedKind, PatchRefusal, apply_to_named_file};
 use crate::protocol::{Code, Fault};
 
 mod batch;
@@ -33,38 +33,37 @@ pub(super) struct PatchArgs {
     pub batch: bool,
 }
 
-/// Applies the diff: exit code 0 where it stands applied, 1 with the reason on standard error and the file as it
-/// was where it does not.
-pub(super) fn run(args: &PatchArgs) -> ExitCode {
+/// Applies the diff. Exit code 0 if it applies; 1 if not, with the reason on standard error and the file unchanged.
+pub(super) fn run_patch(args: &PatchArgs) -> ExitCode {
     let done = match (&args.file, &args.diff) {
-        _ if args.batch => batch::run(),
-        (Some(file), Some(diff)) => one(file, diff, args.output.as_deref()),
+        _ if args.batch => batch::run_batch(),
+        (Some(file), Some(diff)) => patch_file(file, diff, args.output.as_deref()),
         _ => Err(Fault::new(Code::InvalidArgs, "patch needs a file and a diff")),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => answer::told("wherefore patch", &fault),
+        Err(fault) => answer::write_fault("wherefore patch", &fault),
     }
 }
 
-fn one(path: &Path, diff: &Path, output: Option<&Path>) -> Result<(), Fault> {
+fn patch_file(path: &Path, diff: &Path, output: Option<&Path>) -> Result<(), Fault> {
     let diff = read_diff(diff)?;
-    let bytes = file::read(path)?;
-    let before = bytes.map(|bytes| decode(bytes).ok_or_else(|| not_text(path))).transpose()?;
+    let bytes = file::read_file(path)?;
+    let before = bytes.map(|bytes| decode_text(bytes).ok_or_else(|| not_text(path))).transpose()?;
     let text = before.as_ref().map(|before| before.text.as_str());
-    let applied = apply_to(&path.to_string_lossy(), text, &diff).map_err(refused)?;
-    let encoding = before.as_ref().map_or(Encoding::Utf8, |before| before.encoding);
-    let after = applied.after.as_deref().map(|after| encode(path, encoding, after)).transpose()?;
+    let applied = apply_to_named_file(&path.to_string_lossy(), text, &diff).map_err(refusal_fault)?;
+    let encoding = before.as_ref().map_or(TextEncoding::Utf8, |before| before.encoding);
+    let after = applied.after.as_deref().map(|after| encode_text(path, encoding, after)).transpose()?;
     match output {
-        Some(output) if output == Path::new("-") => print(&after.unwrap_or_default())?,
-        Some(output) => file::write(output, &after.unwrap_or_default())?,
+        Some(output) if output == Path::new("-") => print_bytes(&after.unwrap_or_default())?,
+        Some(output) => file::write_file(output, &after.unwrap_or_default())?,
         None => {
             match after {
                 _ if applied.unchanged => {}
-                Some(after) => file::write(path, &after)?,
-                None => file::remove(path)?,
+                Some(after) => file::write_file(path, &after)?,
+                None => file::remove_file(path)?,
             }
-            print(inert(&summary(path, &applied)).as_bytes())?;
+            print_bytes(escape_hidden(&applied_summary(path, &applied)).as_bytes())?;
         }
     }
     Ok(())
@@ -75,62 +74,63 @@ fn read_diff(path: &Path) -> Result<String, Fault> {
         true => {
             let mut bytes = Vec::new();
             let read = std::io::stdin().lock().read_to_end(&mut bytes);
-            read.map(|_| Some(bytes)).map_err(file::system("read", path))?
+            read.map(|_| Some(bytes)).map_err(file::system_error("read", path))?
         }
-        false => file::read(path)?,
+        false => file::read_file(path)?,
     };
     let missing = || Fault::new(Code::NotFound, format!("there is no diff at {}", path.display()));
-    let Decoded { text, .. } = decode(bytes.ok_or_else(missing)?).ok_or_else(|| not_text(path))?;
+    let DecodedText { text, .. } = decode_text(bytes.ok_or_else(missing)?).ok_or_else(|| not_text(path))?;
     Ok(text)
 }
 
-fn refused(refusal: Refusal) -> Fault {
-    let hints = refusal.hints();
-    Fault::new(Code::PatchMismatch, refusal.message).suggest(refusal.suggestion).hint(hints)
+fn refusal_fault(refusal: PatchRefusal) -> Fault {
+    let hints = refusal.to_hints();
+    Fault::new(Code::PatchMismatch, refusal.message).with_suggestion(refusal.suggestion).with_hints(hints)
 }
 
 fn not_text(path: &Path) -> Fault {
     Fault::new(Code::Unsupported, format!("{} is not a text file", path.display()))
-        .suggest("Name a text file; binary files cannot be patched.")
+        .with_suggestion("Name a text file; binary files cannot be patched.")
 }
 
 /// The bytes of a text in its file's encoding.
-fn encode<'t>(path: &Path, encoding: Encoding, text: &'t str) -> Result<Cow<'t, [u8]>, Fault> {
-    encoding.encode(text).map_err(|char| {
+fn encode_text<'t>(path: &Path, encoding: TextEncoding, text: &'t str) -> Result<Cow<'t, [u8]>, Fault> {
+    encoding.encode_text(text).map_err(|char| {
         let name = encoding.name();
         Fault::new(Code::Unsupported, format!("{} is in {name}, which has no `{char}`", path.display()))
-            .suggest("Use only characters of the file's encoding, or convert the file first.")
+            .with_suggestion("Use only characters of the file's encoding, or convert the file first.")
     })
 }
 
-fn print(bytes: &[u8]) -> Result<(), Fault> {
+fn print_bytes(bytes: &[u8]) -> Result<(), Fault> {
     let mut out = std::io::stdout().lock();
     let done = out.write_all(bytes).and_then(|()| out.flush());
-    Ok(done.map_err(file::system("write", Path::new("standard output")))?)
+    Ok(done.map_err(file::system_error("write", Path::new("standard output")))?)
 }
 
-/// What was done, in a line, and a line for each hunk that a person may want to look at twice.
-fn summary(path: &Path, applied: &Applied) -> String {
-    let name = visible(&path.to_string_lossy());
+/// The result in one line, and a line for each hunk that needs attention.
+fn applied_summary(path: &Path, applied: &AppliedDiff) -> String {
+    let name = visible_line(&path.to_string_lossy());
     let mut text = match (applied.unchanged, applied.kind) {
         (true, _) => format!("{name} is as the diff leaves it already\n"),
         (false, AppliedKind::Create) => format!("made {name}\n"),
         (false, AppliedKind::Delete) => format!("deleted {name}\n"),
-        (false, _) => format!("patched {name}: {}\n", counted(applied.hunks.len(), "hunk")),
+        (false, _) => format!("patched {name}: {}\n", format_count(applied.hunks.len(), "hunk")),
     };
     for hunk in &applied.hunks {
         let moved = hunk
             .offset
             .filter(|offset| *offset != 0)
             .map(|offset| format!("{offset:+} lines from its header"));
-        let said: Vec<String> = moved.into_iter().chain(hunk.loose()).collect();
+        let said: Vec<String> = moved.into_iter().chain(hunk.loose_reason()).collect();
         if !said.is_empty() {
             text.push_str(&format!("  hunk {} at line {}: {}\n", hunk.hunk, hunk.line, said.join(", ")));
         }
     }
-    let others = applied.others.iter().map(|other| format!("the part for {} was left out", visible(other)));
+    let others =
+        applied.others.iter().map(|other| format!("the part for {} was left out", visible_line(other)));
     for note in applied.notes.iter().cloned().chain(others) {
-        text.push_str(&format!("  note: {}\n", visible(&note)));
+        text.push_str(&format!("  note: {}\n", visible_line(&note)));
     }
     text
 }

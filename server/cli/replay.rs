@@ -1,19 +1,20 @@
-//! `wherefore replay`: the calls of a session made again on a copy of the workspace, or its questions put to another model.
+//! `wherefore replay`: makes the calls of a session again on a copy of the workspace, or sends its questions to another model.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::backend::RootArgs;
-use super::log::named;
-use super::print::visible;
+use super::log::find_log;
+use super::print::visible_line;
 use super::{answer, completions, limits};
 use crate::agent::{model_of, recorded_steps};
-use crate::base::numbers::counted;
+use crate::base::numbers::format_count;
 use crate::base::person;
-use crate::journal::{Keeper, LOG, Log};
+use crate::journal::{LOG, LogKeeper, LogReader};
 use crate::protocol::{Code, Fault};
 use crate::replay::{
-    AskedAgain, CallAgain, Outcome, Recording, ReplayReport, StepAgain, WorkspaceCopy, ask_again, replay,
+    RepeatedCall, RepeatedQuestions, RepeatedStep, ReplayOutcome, ReplayReport, SessionRecording,
+    WorkspaceCopy, ask_again, replay_calls,
 };
 
 /// The exit code where a result differs.
@@ -32,7 +33,7 @@ const INCOMPLETE: u8 = 3;
 #[derive(Debug, clap::Args)]
 pub(super) struct ReplayArgs {
     /// The session, or the folder or file of a session log [default: the most recent session]
-    #[arg(value_name = "LOG", add = completions::sessions())]
+    #[arg(value_name = "LOG", add = completions::complete_sessions())]
     log: Option<String>,
     /// Ask this model what the model of the built-in agent was asked, and compare its calls; none of them is made
     #[arg(long, value_name = "NAME")]
@@ -48,23 +49,23 @@ pub(super) struct ReplayArgs {
 }
 
 /// Runs it.
-pub(super) fn run(args: &ReplayArgs) -> ExitCode {
-    match work(args) {
+pub(super) fn run_replay(args: &ReplayArgs) -> ExitCode {
+    match replay_session(args) {
         Ok(code) => code,
-        Err(fault) => answer::fault(&fault),
+        Err(fault) => answer::show_fault(&fault),
     }
 }
 
-fn work(args: &ReplayArgs) -> Result<ExitCode, Fault> {
+fn replay_session(args: &ReplayArgs) -> Result<ExitCode, Fault> {
     limits::room_for_files()?;
     let root = PathBuf::from(args.root.find()?);
-    let log = log(args, &root)?;
+    let log = open_recorded_log(args, &root)?;
     let runtime = tokio::runtime::Runtime::new().map_err(|error| Fault::internal(error.to_string()))?;
     let work = async {
-        let copy = WorkspaceCopy::make(&root)?;
+        let copy = WorkspaceCopy::make_copy(&root)?;
         match &args.model {
-            Some(model) => asked(args, &copy, &log, model).await,
-            None => made(args, copy, &log, &root).await,
+            Some(model) => ask_model_again(args, &copy, &log, model).await,
+            None => replay_and_report(args, copy, &log, &root).await,
         }
     };
     let code = runtime.block_on(async {
@@ -77,111 +78,129 @@ fn work(args: &ReplayArgs) -> Result<ExitCode, Fault> {
     code
 }
 
-/// The log that is meant: that in a folder, or of a session of the workspace.
-fn log(args: &ReplayArgs, root: &Path) -> Result<Log, Fault> {
+/// The chosen log: the one in a folder, or that of a session of the workspace.
+fn open_recorded_log(args: &ReplayArgs, root: &Path) -> Result<LogReader, Fault> {
     let Some(path) = args.log.as_deref().map(Path::new).filter(|path| path.exists()) else {
-        return named(args.log.as_deref(), Some(root));
+        return find_log(args.log.as_deref(), Some(root));
     };
     let folder = match path.file_name() {
         Some(name) if name == LOG => path.parent().unwrap_or(Path::new("")),
         _ => path,
     };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    Ok(Log::open(folder, &Keeper::none(None))?)
+    Ok(LogReader::open(folder, &LogKeeper::none(None))?)
 }
 
-async fn made(args: &ReplayArgs, copy: WorkspaceCopy, log: &Log, root: &Path) -> Result<ExitCode, Fault> {
-    let recording = Recording::read(log)?;
+async fn replay_and_report(
+    args: &ReplayArgs,
+    copy: WorkspaceCopy,
+    log: &LogReader,
+    root: &Path,
+) -> Result<ExitCode, Fault> {
+    let recording = SessionRecording::read_log(log)?;
     if recording.calls.is_empty() {
-        return Err(Fault::new(Code::NotFound, "the log has no calls").suggest("name another session"));
+        return Err(
+            Fault::new(Code::NotFound, "the log has no calls").with_suggestion("name another session")
+        );
     }
-    let report = replay(&recording, &copy, root, person::state().as_deref()).await?;
+    let report = replay_calls(&recording, &copy, root, person::state_dir().as_deref()).await?;
     if args.json {
-        answer::json(&report);
+        answer::write_json(&report);
     } else {
-        shown(&report);
+        show_calls(&report);
     }
     if args.keep {
-        answer::note(&format!("the copy is {}", copy.keep().display()));
+        answer::write_note(&format!("the copy is {}", copy.keep_folder().display()));
     }
-    Ok(match (report.count(Outcome::Differs), report.count(Outcome::NotRun)) {
+    Ok(match (report.count_outcome(ReplayOutcome::Differs), report.count_outcome(ReplayOutcome::NotRun)) {
         (0, 0) => ExitCode::SUCCESS,
         (0, _) => ExitCode::from(INCOMPLETE),
         _ => ExitCode::from(DIFFERS),
     })
 }
 
-fn shown(report: &ReplayReport) {
-    for CallAgain { call_id, tool, why, outcome, differences, note } in &report.calls {
+fn show_calls(report: &ReplayReport) {
+    for RepeatedCall { call_id, tool, why, outcome, differences, note } in &report.calls {
         let word = match outcome {
-            Outcome::Same => "same",
-            Outcome::Differs => "differs",
-            Outcome::NotRun => "not run",
+            ReplayOutcome::Same => "same",
+            ReplayOutcome::Differs => "differs",
+            ReplayOutcome::NotRun => "not run",
         };
-        answer::line(&format!("{call_id}  {word:8} {tool}: {}", visible(why)));
+        answer::write_line(&format!("{call_id}  {word:8} {tool}: {}", visible_line(why)));
         for difference in differences {
-            answer::line(&format!("          {}", visible(&difference.at)));
+            answer::write_line(&format!("          {}", visible_line(&difference.at)));
             for (sign, value) in [("-", &difference.then), ("+", &difference.now)] {
                 if let Some(value) = value {
-                    answer::line(&format!("            {sign} {}", visible(value)));
+                    answer::write_line(&format!("            {sign} {}", visible_line(value)));
                 }
             }
         }
         if let Some(note) = note {
-            answer::line(&format!("          {}", visible(note)));
+            answer::write_line(&format!("          {}", visible_line(note)));
         }
     }
     for problem in &report.problems {
-        answer::note(&format!("wherefore: {}", visible(problem)));
+        answer::write_note(&format!("wherefore: {}", visible_line(problem)));
     }
-    let (same, differ, not) =
-        (report.count(Outcome::Same), report.count(Outcome::Differs), report.count(Outcome::NotRun));
+    let (same, differ, not) = (
+        report.count_outcome(ReplayOutcome::Same),
+        report.count_outcome(ReplayOutcome::Differs),
+        report.count_outcome(ReplayOutcome::NotRun),
+    );
     let rewound = match report.rewound {
         0 => String::new(),
-        files => format!("; the copy began with {} taken back", counted(files as u64, "change")),
+        files => format!("; the copy began with {} taken back", format_count(files as u64, "change")),
     };
-    answer::line(&format!("{same} the same, {differ} different, {not} not run{rewound}"));
+    answer::write_line(&format!("{same} the same, {differ} different, {not} not run{rewound}"));
 }
 
-async fn asked(args: &ReplayArgs, copy: &WorkspaceCopy, log: &Log, model: &str) -> Result<ExitCode, Fault> {
-    let hub = copy.hub()?;
-    hub.settle().await;
-    let folder = hub.folder(None)?;
+async fn ask_model_again(
+    args: &ReplayArgs,
+    copy: &WorkspaceCopy,
+    log: &LogReader,
+    model: &str,
+) -> Result<ExitCode, Fault> {
+    let hub = copy.open_hub()?;
+    hub.settle_servers().await;
+    let folder = hub.folder_at(None)?;
     let steps = recorded_steps(&folder, log)?;
     if steps.is_empty() {
         let none = "the log has no answer of a model: it is of no run of the built-in agent";
-        return Err(Fault::new(Code::NotFound, none).suggest("name a session of `wherefore agent`"));
+        return Err(Fault::new(Code::NotFound, none).with_suggestion("name a session of `wherefore agent`"));
     }
     let model = model_of(&folder, Some(model)).await?;
     let report = ask_again(&folder, &model, &steps).await;
     hub.close();
     match args.json {
-        true => answer::json(&report),
-        false => compared(&report),
+        true => answer::write_json(&report),
+        false => show_comparison(&report),
     }
     let same = report.steps.iter().all(|step| step.same);
     Ok(if same { ExitCode::SUCCESS } else { ExitCode::from(DIFFERS) })
 }
 
-fn compared(report: &AskedAgain) {
-    for StepAgain { run, step, same, same_tools, then, now, error } in &report.steps {
+fn show_comparison(report: &RepeatedQuestions) {
+    for RepeatedStep { run, step, same, same_tools, then, now, error } in &report.steps {
         let word = match (same, same_tools) {
             (true, _) => "same",
             (false, true) => "other arguments",
             (false, false) => "other calls",
         };
-        answer::line(&format!("{run} step {step}: {word}"));
+        answer::write_line(&format!("{run} step {step}: {word}"));
         if let Some(fault) = error {
-            answer::line(&format!("  {}", visible(&fault.message)));
+            answer::write_line(&format!("  {}", visible_line(&fault.message)));
         }
         for (sign, calls) in [("-", then), ("+", now)].into_iter().filter(|_| !same) {
             for call in calls {
-                answer::line(&visible(&format!("  {sign} {} {}: {}", call.tool, call.arguments, call.why)));
+                answer::write_line(&visible_line(&format!(
+                    "  {sign} {} {}: {}",
+                    call.tool, call.arguments, call.why
+                )));
             }
         }
     }
-    let count = |is: fn(&StepAgain) -> bool| report.steps.iter().filter(|step| is(step)).count();
-    answer::line(&format!(
+    let count = |is: fn(&RepeatedStep) -> bool| report.steps.iter().filter(|step| is(step)).count();
+    answer::write_line(&format!(
         "{}: {} of {} the same, {} with the same tools",
         report.model,
         count(|step| step.same),

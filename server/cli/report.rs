@@ -1,4 +1,4 @@
-//! `wherefore report`: what agents changed and why, for people who review.
+//! `wherefore report`: the changes of agents and their reasons, for reviewers.
 
 mod commits;
 mod read;
@@ -11,11 +11,11 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::answer;
 use super::completions;
-use super::log::time;
-use crate::base::hidden::{in_json, short};
+use super::log::parse_time;
+use crate::base::hidden::{escape_in_json, shorten_to_line};
 use crate::protocol::{Code, Fault};
-use crate::report::{ChangeReport, LARGEST_BODY, ReportScope, html, markdown};
-use read::ReportAsked;
+use crate::report::{ChangeReport, LARGEST_BODY, ReportScope, render_html, render_markdown};
+use read::ReportRequest;
 
 /// Write a report of what agents changed and why, grouped by reason
 ///
@@ -25,7 +25,7 @@ use read::ReportAsked;
 #[derive(Args, Debug)]
 pub(super) struct ReportArgs {
     /// A session, or a range of commits as main..HEAD [default: the most recent session]
-    #[arg(value_name = "RANGE|SESSION", add = completions::sessions(), conflicts_with_all = ["since", "until"])]
+    #[arg(value_name = "RANGE|SESSION", add = completions::complete_sessions(), conflicts_with_all = ["since", "until"])]
     which: Option<String>,
     /// All sessions, from this time on: a time, as 2026-07-01T12:00, or an age, as 10m or 2h
     #[arg(long, value_name = "TIME")]
@@ -37,7 +37,7 @@ pub(super) struct ReportArgs {
     #[arg(long, value_enum, default_value_t = ReportFormat::Md)]
     format: ReportFormat,
     /// The most bytes that a report in Markdown has
-    #[arg(long, value_name = "BYTES", default_value_t = LARGEST_BODY, value_parser = limit)]
+    #[arg(long, value_name = "BYTES", default_value_t = LARGEST_BODY, value_parser = parse_limit)]
     limit: usize,
     /// The file to write, in place of standard output
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
@@ -58,7 +58,7 @@ enum ReportFormat {
 }
 
 /// Reads the limit of a report in Markdown.
-fn limit(text: &str) -> Result<usize, String> {
+fn parse_limit(text: &str) -> Result<usize, String> {
     match text.parse() {
         Ok(limit) if limit >= 4096 => Ok(limit),
         _ => Err("give a number of bytes, 4096 at least".to_owned()),
@@ -66,29 +66,29 @@ fn limit(text: &str) -> Result<usize, String> {
 }
 
 /// Runs it.
-pub(super) fn run(args: &ReportArgs) -> ExitCode {
-    match report(args).and_then(|report| write(args, &report)) {
+pub(super) fn run_report(args: &ReportArgs) -> ExitCode {
+    match make_report(args).and_then(|report| write_report(args, &report)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => answer::told("wherefore report", &fault),
+        Err(fault) => answer::write_fault("wherefore report", &fault),
     }
 }
 
-fn report(args: &ReportArgs) -> Result<ChangeReport, Fault> {
-    let root = root(args.root.as_deref())?;
-    let asked = asked(args, &root)?;
-    read::read(&root, asked)
+fn make_report(args: &ReportArgs) -> Result<ChangeReport, Fault> {
+    let root = sessions_root(args.root.as_deref())?;
+    let asked = parse_request(args, &root)?;
+    read::read_report(&root, asked)
 }
 
-/// What the arguments ask for.
-fn asked(args: &ReportArgs, root: &Path) -> Result<ReportAsked, Fault> {
+/// The request that the arguments describe.
+fn parse_request(args: &ReportArgs, root: &Path) -> Result<ReportRequest, Fault> {
     if let Some(range) = args.which.as_ref().filter(|which| which.contains("..")) {
-        return commits::asked(root, range);
+        return commits::request_of_commits(root, range);
     }
     let mut scope = ReportScope::default();
     if args.since.is_none() && args.until.is_none() {
         return Ok(match &args.which {
-            Some(session) => ReportAsked::session(session),
-            None => ReportAsked::latest(),
+            Some(session) => ReportRequest::of_session(session),
+            None => ReportRequest::of_latest(),
         });
     }
     let mut words = Vec::new();
@@ -96,16 +96,16 @@ fn asked(args: &ReportArgs, root: &Path) -> Result<ReportAsked, Fault> {
         [("since", &args.since, &mut scope.since), ("until", &args.until, &mut scope.until)]
     {
         if let Some(text) = text {
-            let point = time(text)?;
+            let point = parse_time(text)?;
             words.push(format!("{name} {}", point.strftime("%F %H:%M UTC")));
             *at = Some(point);
         }
     }
-    Ok(ReportAsked::times(&words.join(", "), scope))
+    Ok(ReportRequest::of_times(&words.join(", "), scope))
 }
 
-/// The absolute path of the folder whose sessions are meant.
-fn root(given: Option<&Path>) -> Result<PathBuf, Fault> {
+/// The absolute path of the folder that has the sessions.
+fn sessions_root(given: Option<&Path>) -> Result<PathBuf, Fault> {
     let here = std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?;
     let named = match given {
         Some(root) => root.to_owned(),
@@ -119,23 +119,23 @@ fn root(given: Option<&Path>) -> Result<PathBuf, Fault> {
         .map_err(|error| Fault::new(Code::NotFound, format!("{}: {error}", named.display())))
 }
 
-fn write(args: &ReportArgs, report: &ChangeReport) -> Result<(), Fault> {
+fn write_report(args: &ReportArgs, report: &ChangeReport) -> Result<(), Fault> {
     let text = match args.format {
-        ReportFormat::Md => markdown(report, args.limit),
-        ReportFormat::Html => html(report),
+        ReportFormat::Md => render_markdown(report, args.limit),
+        ReportFormat::Html => render_html(report),
         ReportFormat::Json => {
             let json = serde_json::to_string_pretty(report).unwrap_or_default();
-            format!("{}\n", in_json(&json))
+            format!("{}\n", escape_in_json(&json))
         }
     };
     let Some(path) = &args.out else {
-        answer::out(&text);
+        answer::write_text(&text);
         return Ok(());
     };
     let file = std::fs::File::create(path);
     file.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| {
-        let name = short(&path.to_string_lossy(), 200);
+        let name = shorten_to_line(&path.to_string_lossy(), 200);
         Fault::new(Code::PermissionDenied, format!("{name} cannot be written: {error}"))
-            .suggest("name another file")
+            .with_suggestion("name another file")
     })
 }

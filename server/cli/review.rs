@@ -1,10 +1,18 @@
 //! `wherefore review`: what waits for a decision, and the decision.
+//!
+//! # Invariants
+//!
+//! - No key of a review is lost, and no terminal left in raw mode, when it is killed.
+//!   Test: `a_review_that_is_killed_gives_the_terminal_back_and_loses_no_key`
 
 mod attach;
 mod context;
 pub(super) mod desk;
 mod edit;
+mod ignored_changes;
 mod key;
+mod other_folders;
+mod repository;
 mod screen;
 pub(super) mod walk;
 mod watch;
@@ -14,13 +22,15 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use self::desk::Desk;
-use self::walk::{StandardInput, Walk};
+use self::desk::ReviewSession;
+use self::ignored_changes::IgnoredArg;
+use self::repository::GitArg;
+use self::walk::{HunkWalk, StandardInput};
 use self::watch::ReviewWatch;
 use super::backend::{RequestTarget, RootArgs};
-use super::mcp::reach::Reach;
-use super::palette::Palette;
-use super::print::{TerminalPage, TextLook, visible};
+use super::mcp::reach::ServerConnector;
+use super::palette::DiffPalette;
+use super::print::{TerminalPage, TextLook, visible_line};
 use super::{answer, completions, show};
 use crate::base::ProposalId;
 use crate::protocol::{Act, Code, DecideParams, Fault, Hunk, Point, Proposal, ProposalsParams, ProposedFile};
@@ -28,9 +38,9 @@ use crate::requests::{Decide, Proposals};
 
 /// Decide on pending changes: hunk by hunk at a terminal, or by --accept and --reject
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ReviewArgs {
     /// The proposal [default: every pending one]
-    #[arg(add = completions::proposals())]
+    #[arg(add = completions::complete_proposals())]
     proposal: Option<ProposalId>,
     /// Accept these hunks: `all`, or ids separated by commas (`h1,h3`), which need a PROPOSAL
     #[arg(long, value_name = "HUNKS")]
@@ -45,7 +55,7 @@ pub(super) struct Args {
     #[arg(long)]
     applied: bool,
     /// Only changes after this point of the log: a call, as c-0007, or a time, as 2026-01-31T12:00:00Z
-    #[arg(long, value_name = "POINT", value_parser = point)]
+    #[arg(long, value_name = "POINT", value_parser = parse_point)]
     since: Option<Point>,
     /// List the pending hunks, and decide nothing
     #[arg(long)]
@@ -56,6 +66,15 @@ pub(super) struct Args {
     /// Show the files and hunks on the whole screen, and take keys without Enter
     #[arg(short, long, conflicts_with_all = ["list", "json", "accept", "reject"])]
     full_screen: bool,
+    /// What commands changed in ignored folders and is kept apart by `[sandbox] ignored = "session"`: show it, take it over or
+    /// drop it
+    #[arg(long, value_name = "ACT", num_args = 0..=1, default_missing_value = "show")]
+    #[arg(conflicts_with_all = ["list", "accept", "reject", "proposal", "full_screen", "applied", "since", "watch"])]
+    ignored: Option<IgnoredArg>,
+    /// What commands did to the repository and waits: show it, take it over, drop it, or undo what was taken over last
+    #[arg(long, value_name = "ACT", num_args = 0..=1, default_missing_value = "show")]
+    #[arg(conflicts_with_all = ["list", "accept", "reject", "proposal", "full_screen", "applied", "since", "watch", "ignored"])]
+    git: Option<GitArg>,
     /// Stay open, as an editor does: agents' calls wait for you here, and questions of the rules are asked here
     #[arg(long, conflicts_with_all = ["list", "json", "accept", "reject", "proposal"])]
     watch: bool,
@@ -67,39 +86,48 @@ pub(super) struct Args {
 }
 
 /// Runs it.
-pub(super) fn run(args: &Args) -> ExitCode {
-    match decide(args) {
+pub(super) fn run_review(args: &ReviewArgs) -> ExitCode {
+    match decide_or_list(args) {
         Ok(code) => code,
-        Err(fault) => answer::fault(&fault),
+        Err(fault) => answer::show_fault(&fault),
     }
 }
 
-impl Args {
+impl ReviewArgs {
     /// The hunks of a file that are to be decided on.
-    fn shown<'a>(&self, file: &'a ProposedFile) -> impl Iterator<Item = &'a Hunk> + use<'a> {
+    fn open_hunks<'a>(&self, file: &'a ProposedFile) -> impl Iterator<Item = &'a Hunk> + use<'a> {
         let applied = self.applied;
         file.hunks.iter().filter(move |hunk| desk::is_open(hunk, applied))
     }
 }
 
-fn point(text: &str) -> Result<Point, String> {
+fn parse_point(text: &str) -> Result<Point, String> {
     Point::try_from(text.to_owned())
 }
 
-fn decide(args: &Args) -> Result<ExitCode, Fault> {
+fn decide_or_list(args: &ReviewArgs) -> Result<ExitCode, Fault> {
     let root = args.root.find()?;
     if args.watch {
-        return watch(args, root);
+        return stay_and_review(args, root);
     }
     let mut backend = RequestTarget::open(&root)?;
+    if let Some(act) = args.ignored {
+        return ignored_changes::decide_on_ignored(&mut backend, act, args.json);
+    }
+    if let Some(act) = args.git {
+        return repository::decide(&mut backend, act, args.json);
+    }
     let acts = [(Act::Reject, &args.reject), (Act::Accept, &args.accept)];
     if acts.iter().all(|(_, hunks)| hunks.is_none()) {
-        let proposals = waiting(&mut backend, args)?;
+        let proposals = waiting_proposals(&mut backend, args)?;
         let lists = args.json || args.list || !(args.full_screen || std::io::stdin().is_terminal());
-        return match lists {
-            true => Ok(list(args, &proposals)),
-            false => ask(&root, &mut backend, args, &proposals),
+        let code = match lists {
+            true => list_waiting(args, &root, &proposals),
+            false => ask_about_hunks(&root, &mut backend, args, &proposals)?,
         };
+        ignored_changes::remind_of_ignored(&mut backend);
+        repository::remind(&mut backend);
+        return Ok(code);
     }
     let mut problems = Vec::new();
     for (act, hunks) in acts {
@@ -118,25 +146,25 @@ fn decide(args: &Args) -> Result<ExitCode, Fault> {
             ..DecideParams::all(act)
         })?;
         problems.extend(answer.problems);
-        answer.proposals.iter().for_each(say);
+        answer.proposals.iter().for_each(print_states);
     }
-    problems.iter().for_each(|problem| answer::note(&format!("wherefore: {}", visible(problem))));
+    problems.iter().for_each(|problem| answer::write_note(&format!("wherefore: {}", visible_line(problem))));
     Ok(ExitCode::from(if problems.is_empty() { 0 } else { answer::FAULT }))
 }
 
-/// Has the person decide on one proposal, hunk by hunk.
+/// Asks the person to decide on one proposal, hunk by hunk.
 ///
 /// # Errors
-/// What the server says.
-pub(super) fn one(proposal: &ProposalId, backend: &mut RequestTarget) -> Result<(), Fault> {
+/// The error of the server.
+pub(super) fn review_proposal(proposal: &ProposalId, backend: &mut RequestTarget) -> Result<(), Fault> {
     let RequestTarget::Server(_, root) = &*backend else { return Ok(()) };
     let root = root.clone();
-    let args = Args { proposal: Some(proposal.clone()), ..Args::default() };
-    let waiting = waiting(backend, &args)?;
-    ask(&root, backend, &args, &waiting).map(drop)
+    let args = ReviewArgs { proposal: Some(proposal.clone()), ..ReviewArgs::default() };
+    let waiting = waiting_proposals(backend, &args)?;
+    ask_about_hunks(&root, backend, &args, &waiting).map(drop)
 }
 
-fn waiting(backend: &mut RequestTarget, args: &Args) -> Result<Vec<Proposal>, Fault> {
+fn waiting_proposals(backend: &mut RequestTarget, args: &ReviewArgs) -> Result<Vec<Proposal>, Fault> {
     let params =
         ProposalsParams { applied: args.applied, since: args.since.clone(), ..ProposalsParams::default() };
     let answer = backend.ask::<Proposals>(params)?;
@@ -144,84 +172,90 @@ fn waiting(backend: &mut RequestTarget, args: &Args) -> Result<Vec<Proposal>, Fa
     Ok(answer.proposals.into_iter().filter(meant).collect())
 }
 
-fn list(args: &Args, waiting: &[Proposal]) -> ExitCode {
+fn list_waiting(args: &ReviewArgs, root: &str, waiting: &[Proposal]) -> ExitCode {
     if args.json {
-        answer::json(&waiting);
+        answer::write_json(&waiting);
         return ExitCode::SUCCESS;
     }
     if waiting.is_empty() {
-        answer::line("nothing waits for a decision");
+        other_folders::say_nothing_waits(root);
     }
     let page = TerminalPage::stdout();
     for proposal in waiting {
-        answer::line(&show::heading(page, proposal));
+        answer::write_line(&show::proposal_heading(page, proposal));
         for file in &proposal.files {
-            for hunk in args.shown(file) {
-                answer::out(&show::hunk(page, file, hunk));
+            for hunk in args.open_hunks(file) {
+                answer::write_text(&show::format_hunk(page, file, hunk));
             }
         }
     }
     ExitCode::SUCCESS
 }
 
-fn say(proposal: &Proposal) {
+fn print_states(proposal: &Proposal) {
     let hunks: Vec<String> =
-        proposal.hunks().map(|hunk| format!("{} {}", hunk.id, hunk.state.word())).collect();
-    answer::line(&format!("{} {}: {}", proposal.id, proposal.state().word(), hunks.join(", ")));
+        proposal.hunks().map(|hunk| format!("{} {}", hunk.id, hunk.state.as_str())).collect();
+    answer::write_line(&format!("{} {}: {}", proposal.id, proposal.state().as_str(), hunks.join(", ")));
 }
 
 /// Goes through the hunks one by one.
-fn ask(
+fn ask_about_hunks(
     root: &str,
     backend: &mut RequestTarget,
-    args: &Args,
+    args: &ReviewArgs,
     proposals: &[Proposal],
 ) -> Result<ExitCode, Fault> {
-    let mut desk = Desk::new(proposals, args.applied);
-    if desk.left().is_empty() {
-        answer::line("nothing waits for a decision");
+    let mut desk = ReviewSession::new(proposals, args.applied);
+    if desk.open_steps().is_empty() {
+        other_folders::say_nothing_waits(root);
         return Ok(ExitCode::SUCCESS);
     }
     if args.full_screen {
-        let (sum, went_well) = screen::run(root, backend, desk, None, |backend| waiting(backend, args))?;
-        answer::line(&sum.to_string());
-        return Ok(code(went_well));
+        let (sum, went_well) =
+            screen::run_screen(root, backend, desk, None, |backend| waiting_proposals(backend, args))?;
+        answer::write_line(&sum.to_string());
+        return Ok(exit_code(went_well));
     }
-    Walk::new(root, Palette::stdout(), &mut desk, &mut StandardInput).go(backend)?;
-    answer::line(&format!("\n{}", desk.sum()));
-    Ok(code(desk.went_well()))
+    HunkWalk::new(root, DiffPalette::stdout(), &mut desk, &mut StandardInput).go_through(backend)?;
+    answer::write_line(&format!("\n{}", desk.decision_sum()));
+    Ok(exit_code(desk.went_well()))
 }
 
-fn code(went_well: bool) -> ExitCode {
+fn exit_code(went_well: bool) -> ExitCode {
     ExitCode::from(if went_well { 0 } else { answer::FAULT })
 }
 
-/// Stays, and takes calls' waits as an editor does.
-fn watch(args: &Args, root: String) -> Result<ExitCode, Fault> {
+/// Stays open as an editor does, so that agents' calls wait for it.
+fn stay_and_review(args: &ReviewArgs, root: String) -> Result<ExitCode, Fault> {
     if !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
-        return Err(Fault::new(Code::Unsupported, "a review that stays needs a terminal")
-            .suggest("`wherefore review --list` lists what waits, `--accept` and `--reject` decide"));
+        return Err(Fault::new(Code::Unsupported, "a review that stays needs a terminal").with_suggestion(
+            "`wherefore review --list` lists what waits, `--accept` and `--reject` decide",
+        ));
     }
-    let watch = ReviewWatch::new(Reach::new(Some(Path::new(&root)), None)?)?;
+    let watch = ReviewWatch::new(ServerConnector::new(Some(Path::new(&root)), None)?)?;
     let mut backend = RequestTarget::open(&root)?;
-    let desk = Desk::new(&waiting(&mut backend, args)?, args.applied);
+    let desk = ReviewSession::new(&waiting_proposals(&mut backend, args)?, args.applied);
     let (sum, went_well) = match args.lines {
-        true => watch_lines::run(&root, &mut backend, desk, watch, |backend| waiting(backend, args))?,
-        false => screen::run(&root, &mut backend, desk, Some(watch), |backend| waiting(backend, args))?,
+        true => watch_lines::run_lines(&root, &mut backend, desk, watch, |backend| {
+            waiting_proposals(backend, args)
+        })?,
+        false => screen::run_screen(&root, &mut backend, desk, Some(watch), |backend| {
+            waiting_proposals(backend, args)
+        })?,
     };
-    answer::line(&sum.to_string());
-    Ok(code(went_well))
+    answer::write_line(&sum.to_string());
+    Ok(exit_code(went_well))
 }
 
 /// Shows one hunk between the lines around it, as "2 of 5".
-pub(super) fn show(
+pub(super) fn show_hunk(
     page: TerminalPage,
-    palette: Palette,
+    palette: DiffPalette,
     root: &str,
     (file, hunk): (&ProposedFile, &Hunk),
     (number, count): (usize, usize),
 ) {
-    let around = context::of(root, file, hunk);
+    let around = context::lines_around_hunk(root, file, hunk);
     let place = page.paint(TextLook::Bold, &format!("{number} of {count}  "));
-    answer::out(&format!("\n{place}{}", show::within(page, palette, file, hunk, &around)));
+    answer::write_text(&format!("\n{place}{}", show::format_hunk_within(page, palette, file, hunk, &around)));
 }

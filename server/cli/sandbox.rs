@@ -1,4 +1,4 @@
-//! `wherefore sandbox`: a person's own command, or one of an agent's own shell, confined as terminal.run confines an agent's.
+//! `wherefore sandbox`: a person's own command, or one of an agent's own shell, confined like those of terminal.run.
 
 mod agent;
 
@@ -16,20 +16,20 @@ use tokio_util::sync::CancellationToken;
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::limits;
-use super::print::visible;
+use super::print::visible_line;
 use crate::base::{WorkspacePath, person};
 use crate::execution::{
-    AttachedOutcome, AttachedRequest, CommandRequest, ExecutionError, Executor, git_diff,
+    AttachedOutcome, AttachedRequest, CommandExecutor, CommandRequest, ExecutionError, git_diff,
 };
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault, Origin, Policy, RawCall};
 use crate::requests::Call;
-use crate::sandbox::{Launcher, Limit, Report, SandboxError};
-use crate::session::Scope;
+use crate::sandbox::{LimitKind, RunReport, SandboxError, SandboxLauncher};
+use crate::session::CallScope;
 use wherefore_fetch::HostList;
 
-/// Who proposes what a command changed, as the review and the log name it.
+/// The name of the proposer of the command's changes, in the review and the log.
 const AGENT: &str = "wherefore sandbox";
 /// The exit code where a limit ended the command: that of `timeout`.
 const OVER: u8 = 124;
@@ -41,8 +41,8 @@ const NO_PROGRAM: u8 = 127;
 /// Run a command in the sandbox that agents' commands run in; its exit code is passed on
 ///
 /// It reads the workspace, what the rules leave open, and toolchains; it writes to the workspace, but not to .git,
-/// .wherefore and other files that make programs run. It has no network and an empty home folder. Exit codes of
-/// wherefore's own: 124 a limit ended it, 125 it was not run, 127 there is no such program.
+/// .wherefore and other files that make programs run. It has no network, and a home folder with toolchains and plain
+/// git settings alone. Exit codes of wherefore's own: 124 a limit ended it, 125 it was not run, 127 there is no such program.
 #[derive(Debug, clap::Args)]
 pub(super) struct SandboxArgs {
     #[command(flatten)]
@@ -58,9 +58,9 @@ pub(super) struct SandboxArgs {
     #[arg(long, value_name = "TEXT")]
     why: Option<String>,
     #[command(flatten)]
-    agent: agent::AgentArgs,
+    agent: agent::ShellAgentArgs,
     /// Set a variable for the command
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_variable)]
     env: Vec<(String, String)>,
     /// End the command after so many seconds [default: never]
     #[arg(long, value_name = "SECONDS")]
@@ -70,7 +70,7 @@ pub(super) struct SandboxArgs {
     command: Vec<String>,
 }
 
-fn variable(text: &str) -> Result<(String, String), String> {
+fn parse_variable(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
         _ => Err("write it as NAME=VALUE".to_owned()),
@@ -78,24 +78,25 @@ fn variable(text: &str) -> Result<(String, String), String> {
 }
 
 /// Runs it.
-pub(super) fn run(args: &SandboxArgs) -> ExitCode {
-    match confined(args) {
+pub(super) fn run_sandbox(args: &SandboxArgs) -> ExitCode {
+    match run_confined(args) {
         Ok(code) => ExitCode::from(code),
         Err((fault, code)) => {
-            answer::fault(&fault);
+            answer::show_fault(&fault);
             ExitCode::from(code)
         }
     }
 }
 
-/// A fault with the exit code that says how far the command came.
-type Failed = (Fault, u8);
+/// A fault with the exit code for the stage that the command reached.
+type CommandFailure = (Fault, u8);
 
-fn confined(args: &SandboxArgs) -> Result<u8, Failed> {
+fn run_confined(args: &SandboxArgs) -> Result<u8, CommandFailure> {
     let not_run = |fault| (fault, NOT_RUN);
     let root = args.root.find().map_err(not_run)?;
-    let request = request(args, &root).map_err(not_run)?;
+    let request = attached_request(args, &root).map_err(not_run)?;
     limits::room_for_files().map_err(not_run)?;
+    let launcher = probed_launcher();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
@@ -104,42 +105,53 @@ fn confined(args: &SandboxArgs) -> Result<u8, Failed> {
     let hub = Hub::new(HubOptions {
         editor: Arc::new(NoEditor),
         shared_log: true,
-        state: person::state(),
-        launcher: Launcher::own(),
+        state: person::state_dir(),
+        launcher: launcher.clone(),
+        environment: None,
     });
     hub.add_root(&root).map_err(|error| not_run(error.into()))?;
-    let folder = hub.folder(None).map_err(|error| not_run(error.into()))?;
+    let folder = hub.folder_at(None).map_err(|error| not_run(error.into()))?;
     if let Some(run) = args.agent.attach(args, &root).map_err(not_run)? {
-        return run.run_to_end(args, &runtime, &folder);
+        return run.run_to_end(args, &runtime, &folder, &launcher);
     }
     let cancel = CancellationToken::new();
-    let scope = Scope::new(folder.session().clone(), &Origin::door(Door::Cli), cancel.clone(), None);
-    let outcome = run_here(&runtime, &scope, cancel, &request)?;
+    let scope = CallScope::new(folder.session().clone(), &Origin::from_door(Door::Cli), cancel.clone(), None);
+    let outcome = run_here(&runtime, &scope, cancel, (&request, &launcher))?;
     if args.review {
-        propose(args, &root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
+        propose_changes(args, &root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
     }
-    Ok(code(&outcome.report))
+    Ok(exit_code(&outcome.report))
+}
+
+/// A launcher that probes the machine while the folder is opened.
+fn probed_launcher() -> SandboxLauncher {
+    let launcher = SandboxLauncher::own();
+    let other = launcher.clone();
+    std::thread::spawn(move || {
+        other.probe();
+    });
+    launcher
 }
 
 /// Runs the command on the streams of this process.
 fn run_here(
     runtime: &Runtime,
-    scope: &Scope,
+    scope: &CallScope,
     cancel: CancellationToken,
-    request: &AttachedRequest,
-) -> Result<AttachedOutcome, Failed> {
+    (request, launcher): (&AttachedRequest, &SandboxLauncher),
+) -> Result<AttachedOutcome, CommandFailure> {
     let outcome = runtime.block_on(async {
         let stopping = tokio::spawn(stop_at_signals(cancel));
-        let outcome = Executor::new(Launcher::own()).run_attached(scope, request).await;
+        let outcome = CommandExecutor::new(launcher.clone()).run_attached(scope, request).await;
         stopping.abort();
         outcome
     });
     let outcome = outcome.map_err(not_started)?;
-    tell(&outcome);
+    report_outcome(&outcome);
     Ok(outcome)
 }
 
-/// The end of this process is that of the command, which has no terminal of its own that could say so.
+/// The process ends as the command does, which has no terminal of its own to be interrupted.
 async fn stop_at_signals(cancel: CancellationToken) {
     let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
     let mut signals = kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect::<Vec<_>>();
@@ -148,14 +160,14 @@ async fn stop_at_signals(cancel: CancellationToken) {
     cancel.cancel();
 }
 
-fn request(args: &SandboxArgs, root: &str) -> Result<AttachedRequest, Fault> {
+fn attached_request(args: &SandboxArgs, root: &str) -> Result<AttachedRequest, Fault> {
     let here = std::env::current_dir().ok().and_then(|here| here.canonicalize().ok());
     let below = here.as_deref().and_then(|here| here.strip_prefix(root).ok()).and_then(Path::to_str);
     let hosts = HostList::parse(args.net.iter().map(String::as_str));
     Ok(AttachedRequest {
         command: CommandRequest {
             argv: args.command.clone(),
-            cwd: below.and_then(WorkspacePath::clean).unwrap_or_else(WorkspacePath::root),
+            cwd: below.and_then(WorkspacePath::from_relative).unwrap_or_else(WorkspacePath::root),
             env: args.env.iter().cloned().collect::<BTreeMap<_, _>>(),
             input: None,
             hosts: hosts.map_err(|error| Fault::new(Code::InvalidArgs, error.to_string()))?,
@@ -163,10 +175,11 @@ fn request(args: &SandboxArgs, root: &str) -> Result<AttachedRequest, Fault> {
         },
         limit: args.timeout.map(Duration::from_secs),
         is_reviewed: args.review,
+        network: None,
     })
 }
 
-fn not_started(error: ExecutionError) -> Failed {
+fn not_started(error: ExecutionError) -> CommandFailure {
     let code = match &error {
         ExecutionError::Sandbox(SandboxError::Program { .. }) => NO_PROGRAM,
         _ => NOT_RUN,
@@ -174,9 +187,9 @@ fn not_started(error: ExecutionError) -> Failed {
     (error.into(), code)
 }
 
-/// Says on standard error what a person would not see otherwise.
-fn tell(outcome: &AttachedOutcome) {
-    let say = |text: &str| answer::note(&format!("wherefore: {}", visible(text)));
+/// Reports on standard error what would otherwise go unnoticed.
+fn report_outcome(outcome: &AttachedOutcome) {
+    let say = |text: &str| answer::write_note(&format!("wherefore: {}", visible_line(text)));
     for planted in &outcome.report.planted {
         let path = planted.path.display();
         say(&match &planted.quarantined {
@@ -184,31 +197,37 @@ fn tell(outcome: &AttachedOutcome) {
             None => format!("{path} was moved or left behind by the command; look at it before you use it"),
         });
     }
-    outcome.left_out.iter().for_each(|left| say(&format!("not taken: {left}")));
+    outcome.written.iter().for_each(|writes| say(&format!("written without a review: {writes}")));
+    outcome.left_out.iter().for_each(|left| say(&format!("not done: {left}")));
     if let Some(limit) = outcome.report.limit {
         say(match limit {
-            Limit::Wall => "the command ran too long and was ended",
-            Limit::Cpu => "the command used too much processor time and was ended",
-            Limit::Memory => "the command used too much memory and was ended",
-            Limit::Processes => "the command had too many processes and was ended",
-            Limit::Disk => "the command filled the disk and was ended",
+            LimitKind::Wall => "the command ran too long and was ended",
+            LimitKind::Cpu => "the command used too much processor time and was ended",
+            LimitKind::Memory => "the command used too much memory and was ended",
+            LimitKind::Processes => "the command had too many processes and was ended",
+            LimitKind::Disk => "the command filled the disk and was ended",
         });
     }
 }
 
-/// Hands what the command changed to whoever serves the folder, as a proposal that waits.
-fn propose(args: &SandboxArgs, root: &str, scope: &Scope, outcome: &AttachedOutcome) -> Result<(), Fault> {
+/// Passes the command's changes to the server of the folder, as a pending proposal.
+fn propose_changes(
+    args: &SandboxArgs,
+    root: &str,
+    scope: &CallScope,
+    outcome: &AttachedOutcome,
+) -> Result<(), Fault> {
     let (diff, folders) = git_diff(scope.files().state(), &outcome.draft)?;
     for folder in &folders {
-        answer::note(&format!("wherefore: not taken: {}: a folder by itself", visible(folder)));
+        answer::write_note(&format!("wherefore: not taken: {}: a folder by itself", visible_line(folder)));
     }
     if diff.is_empty() {
-        answer::note("wherefore: the command changed nothing");
+        answer::write_note("wherefore: the command changed nothing");
         return Ok(());
     }
     let line = args.command.join(" ");
     let why = args.why.clone().unwrap_or_else(|| format!("Review what `{line}` changes"));
-    let origin = Origin { agent: Some(AGENT.to_owned()), ..Origin::door(Door::Cli) };
+    let origin = Origin { agent: Some(AGENT.to_owned()), ..Origin::from_door(Door::Cli) };
     let raw = RawCall {
         tool: "fs.patch".to_owned(),
         arguments: json!({ "diff": diff, "why": why }),
@@ -224,14 +243,14 @@ fn propose(args: &SandboxArgs, root: &str, scope: &Scope, outcome: &AttachedOutc
                 1 => "1 change waits".to_owned(),
                 more => format!("{more} changes wait"),
             };
-            answer::note(&format!("wherefore: {waiting} for you: `wherefore review` shows them"));
+            answer::write_note(&format!("wherefore: {waiting} for you: `wherefore review` shows them"));
             Ok(())
         }
         Some(fault) => Err(fault),
     }
 }
 
-fn code(report: &Report) -> u8 {
+fn exit_code(report: &RunReport) -> u8 {
     match (report.limit, report.exit_code, report.signal) {
         (Some(_), _, _) => OVER,
         (None, Some(code), _) => u8::try_from(code).unwrap_or(u8::MAX),

@@ -1,4 +1,4 @@
-//! `wherefore search`: files by what they are about, or lines that match a pattern.
+//! `wherefore search`: files by topic, or lines that match a pattern.
 
 use std::io::BufRead;
 use std::process::ExitCode;
@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::print::visible;
-use super::progress::Progress;
-use crate::index::lexical::query::{Case, Query};
+use super::print::visible_line;
+use super::progress::ProgressReport;
+use crate::index::lexical::query::{CaseSensitivity, LineQuery};
 use crate::protocol::{Code, Fault};
 use crate::requests::Search;
 use crate::requests::search::{SearchAnswer, SearchCase, SearchHit, SearchKind, SearchParams};
@@ -50,19 +50,19 @@ pub(super) struct SearchArgs {
     json: bool,
     /// Read JSON requests from standard input, one a line: {"id","query","limit"}
     ///
-    /// Where [embeddings] names a model, the first answer waits until the model has embedded every file. A single search does
-    /// not wait.
+    /// Where the settings name a model for embeddings, the first answer waits until the model has embedded every file.
+    /// A single search does not wait.
     #[arg(long, conflicts_with_all = ["query", "json"])]
     batch: bool,
     #[command(flatten)]
     root: RootArgs,
 }
 
-/// What a line of a batch looks like.
+/// The form of a batch's line.
 const FORM: &str = r#"write one as {"id": 1, "query": "where is the limit set", "limit": 10}"#;
-/// Milliseconds between two lines about how far the vectors are.
+/// The interval of progress lines about the vectors, in milliseconds.
 const STEP: u64 = 1_000;
-/// How many of them without a further vector end the wait.
+/// The number of intervals without a new vector that end the wait.
 const STEPS: u32 = 180;
 
 #[derive(Deserialize)]
@@ -92,21 +92,21 @@ struct FoundPlace {
     score: f32,
 }
 
-/// Runs it: exit code 1 where nothing was found, or where it cannot be done, with the reason on standard error.
-pub(super) fn run(args: &SearchArgs) -> ExitCode {
+/// Runs the search: exit code 1 where nothing was found or the search failed, with the reason on standard error.
+pub(super) fn run_search(args: &SearchArgs) -> ExitCode {
     let opened = args.root.find().and_then(|root| RequestTarget::open(&root));
     let done = opened.and_then(|mut backend| match &args.query {
-        Some(query) if !args.batch => one(args, query, &mut backend),
-        _ => batch(args, &mut backend).map(|()| true),
+        Some(query) if !args.batch => search_once(args, query, &mut backend),
+        _ => search_batch(args, &mut backend).map(|()| true),
     });
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(answer::FAULT),
-        Err(fault) => answer::fault(&fault),
+        Err(fault) => answer::show_fault(&fault),
     }
 }
 
-fn ask(
+fn ask_server(
     args: &SearchArgs,
     query: &str,
     limit: Option<u32>,
@@ -124,89 +124,102 @@ fn ask(
         limit: limit.or(args.limit),
         ..SearchParams::default()
     };
-    backend.ask::<Search>(params).map_err(|fault| in_flags(args, query, fault))
+    backend.ask::<Search>(params).map_err(|fault| suggest_flags(args, query, fault))
 }
 
-/// A fault with a way out that the command line has, where it names one of a tool's.
-fn in_flags(args: &SearchArgs, query: &str, fault: Fault) -> Fault {
+/// A fault whose suggestion names the flag of the command line instead of a tool's argument.
+fn suggest_flags(args: &SearchArgs, query: &str, fault: Fault) -> Fault {
     let is_pattern = args.lexical && !args.literal;
     match fault.code {
-        Code::InvalidArgs if is_pattern && Query::new(query, Case::Sensitive, false).is_err() => {
-            fault.suggest("mend the expression, or add --literal to search for the text as it stands")
+        Code::InvalidArgs
+            if is_pattern && LineQuery::new(query, CaseSensitivity::Sensitive, false).is_err() =>
+        {
+            fault.with_suggestion("mend the expression, or add --literal to search for the text as it stands")
         }
         Code::NotFound if args.scope.is_some() => {
-            fault.suggest("--scope takes a path below the workspace's folder, which --root names")
+            fault.with_suggestion("--scope takes a path below the workspace's folder, which --root names")
         }
         _ => fault,
     }
 }
 
-/// Says why files are ranked by their words alone though the person may have set a model.
-fn tell_trouble(found: &SearchAnswer) {
+/// Reports the reason why files are ranked by their words alone although a model is configured.
+fn note_trouble(found: &SearchAnswer) {
     if let Some(trouble) = &found.trouble {
-        answer::note(&format!("wherefore: {}; files are ranked by their words alone", visible(trouble)));
+        answer::write_note(&format!(
+            "wherefore: {}; files are ranked by their words alone",
+            visible_line(trouble)
+        ));
     }
 }
 
-/// Searches once; whether anything was found.
-fn one(args: &SearchArgs, query: &str, backend: &mut RequestTarget) -> Result<bool, Fault> {
-    let found = ask(args, query, None, 0, backend)?;
-    tell_trouble(&found);
+/// Searches once; returns whether anything was found.
+fn search_once(args: &SearchArgs, query: &str, backend: &mut RequestTarget) -> Result<bool, Fault> {
+    let found = ask_server(args, query, None, 0, backend)?;
+    note_trouble(&found);
     if args.json {
-        answer::json(&found);
+        answer::write_json(&found);
         return Ok(!found.results.is_empty());
     }
-    found.results.iter().for_each(|hit| show(hit, args.lexical));
+    found.results.iter().for_each(|hit| show_hit(hit, args.lexical));
     if found.results.is_empty() {
-        answer::note("wherefore: nothing was found");
+        let why = found.empty.as_ref().map(|why| format!(": {why}")).unwrap_or_default();
+        answer::write_note(&format!("wherefore: nothing was found{why}"));
     }
     if found.cursor.is_some() {
-        answer::note("wherefore: there is more; raise --limit or narrow the search");
+        answer::write_note("wherefore: there is more; raise --limit or narrow the search");
     }
     Ok(!found.results.is_empty())
 }
 
-fn show(hit: &SearchHit, lexical: bool) {
+fn show_hit(hit: &SearchHit, lexical: bool) {
     let SearchHit { path, start, end, line, text, .. } = hit;
-    let path = visible(path);
+    let path = visible_line(path);
     if lexical {
-        return answer::line(&format!("{path}:{start}:{}", visible(text)));
+        return answer::write_line(&format!("{path}:{start}:{}", visible_line(text)));
     }
-    answer::line(&format!("{path}:{start}-{end}"));
+    answer::write_line(&format!("{path}:{start}-{end}"));
     let before = line.saturating_sub(*start) as usize;
-    text.lines().skip(before).take(3).for_each(|line| answer::line(&format!("    {}", visible(line))));
+    text.lines()
+        .skip(before)
+        .take(3)
+        .for_each(|line| answer::write_line(&format!("    {}", visible_line(line))));
 }
 
-/// Answers a request once the vectors of files are made that can be.
-fn prepare(
+/// Answers a request when the vectors of files are complete, or no more of them can be made.
+fn answer_when_ready(
     args: &SearchArgs,
     request: &SearchRequest,
     backend: &mut RequestTarget,
 ) -> Result<SearchAnswer, Fault> {
-    let (mut progress, mut before, mut steps) = (Progress::default(), -1.0, 0);
+    let (mut progress, mut before, mut steps) = (ProgressReport::default(), -1.0, 0);
     loop {
-        let found = ask(args, &request.query, request.limit, STEP, backend)?;
+        let found = ask_server(args, &request.query, request.limit, STEP, backend)?;
         let share = found.embedded.unwrap_or(1.0);
         (before, steps) = (share, if share > before { 0 } else { steps + 1 });
         let is_end = share >= 1.0 || found.trouble.is_some() || steps > STEPS;
         if !is_end || progress.is_open() {
-            progress.tell(share.into(), &format!("vectors of {:.0} % of the files", share * 100.0), is_end);
+            progress.report_share(
+                share.into(),
+                &format!("vectors of {:.0} % of the files", share * 100.0),
+                is_end,
+            );
         }
         if is_end {
-            tell_trouble(&found);
+            note_trouble(&found);
             return Ok(found);
         }
     }
 }
 
-fn batch(args: &SearchArgs, backend: &mut RequestTarget) -> Result<(), Fault> {
+fn search_batch(args: &SearchArgs, backend: &mut RequestTarget) -> Result<(), Fault> {
     let mut is_first = true;
     for line in std::io::stdin().lock().split(b'\n') {
         let line = line.map_err(|error| Fault::new(Code::InvalidArgs, format!("standard input: {error}")))?;
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        let answer = match request(&line) {
+        let answer = match parse_request(&line) {
             Err((id, error)) => BatchedAnswer {
                 id,
                 results: Vec::new(),
@@ -215,8 +228,8 @@ fn batch(args: &SearchArgs, backend: &mut RequestTarget) -> Result<(), Fault> {
             },
             Ok(request) => {
                 let found = match is_first && !args.lexical {
-                    true => prepare(args, &request, backend),
-                    false => ask(args, &request.query, request.limit, 0, backend),
+                    true => answer_when_ready(args, &request, backend),
+                    false => ask_server(args, &request.query, request.limit, 0, backend),
                 };
                 is_first = false;
                 let (results, error, suggestion) = match found {
@@ -229,13 +242,13 @@ fn batch(args: &SearchArgs, backend: &mut RequestTarget) -> Result<(), Fault> {
                 BatchedAnswer { id: request.id, results, error, suggestion }
             }
         };
-        answer::json_line(&answer);
+        answer::write_json_line(&answer);
     }
     Ok(())
 }
 
-/// What a line asks; else its id, as far as it has one, and what is wrong.
-fn request(line: &[u8]) -> Result<SearchRequest, (Value, String)> {
+/// The request of a line; otherwise its id, if it has one, and the problem.
+fn parse_request(line: &[u8]) -> Result<SearchRequest, (Value, String)> {
     let refused = |error: serde_json::Error| format!("the line is not a request: {error}");
     let value: Value = serde_json::from_slice(line).map_err(|error| (Value::Null, refused(error)))?;
     let id = value.get("id").cloned().unwrap_or_default();

@@ -1,10 +1,10 @@
-//! `wherefore send`: the person says something to an agent.
+//! `wherefore send`: sends a message of the person to an agent.
 
 use std::process::ExitCode;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::print::visible;
+use super::print::visible_line;
 use crate::base::{HunkId, ProposalId};
 use crate::protocol::{Code, Fault, LineSpan, SendAnswer, SendParams};
 use crate::requests::SendMessage;
@@ -35,25 +35,26 @@ pub(super) struct SendArgs {
 }
 
 /// Runs it.
-pub(super) fn run(args: &SendArgs) -> ExitCode {
-    match send(args) {
-        Ok(sent) if args.json => answer::json(&sent),
+pub(super) fn run_send(args: &SendArgs) -> ExitCode {
+    match send_message(args) {
+        Ok(sent) if args.json => answer::write_json(&sent),
         Ok(sent) => {
             sent.problems
                 .iter()
-                .for_each(|problem| answer::note(&format!("wherefore: {}", visible(problem))));
-            let agent = sent.agent.as_deref().map_or_else(|| "the next agent that calls".to_owned(), visible);
-            answer::line(&format!("{agent} gets it with its next result"));
+                .for_each(|problem| answer::write_note(&format!("wherefore: {}", visible_line(problem))));
+            let agent =
+                sent.agent.as_deref().map_or_else(|| "the next agent that calls".to_owned(), visible_line);
+            answer::write_line(&format!("{agent} gets it with its next result"));
         }
-        Err(fault) => return answer::fault(&fault),
+        Err(fault) => return answer::show_fault(&fault),
     }
     ExitCode::SUCCESS
 }
 
-fn send(args: &SendArgs) -> Result<SendAnswer, Fault> {
-    let (path, lines) = args.path.as_deref().map(place).transpose()?.unzip();
+fn send_message(args: &SendArgs) -> Result<SendAnswer, Fault> {
+    let (path, lines) = args.path.as_deref().map(parse_place).transpose()?.unzip();
     let root = args.root.find()?;
-    let path = path.map(|path| from_here(&root, path));
+    let path = path.map(|path| relative_to_root(&root, path));
     let params = SendParams {
         text: args.text.clone().unwrap_or_default(),
         path,
@@ -66,14 +67,14 @@ fn send(args: &SendArgs) -> Result<SendAnswer, Fault> {
     RequestTarget::open(&root)?.ask::<SendMessage>(params)
 }
 
-/// A file as it is named from the folder that the command runs in, where that lies in the workspace.
-fn from_here(root: &str, path: String) -> String {
+/// A path relative to the current folder, made absolute if it is in the workspace.
+fn relative_to_root(root: &str, path: String) -> String {
     let here = std::path::absolute(&path).ok().filter(|absolute| absolute.starts_with(root));
     here.and_then(|absolute| absolute.to_str().map(str::to_owned)).unwrap_or(path)
 }
 
-/// A file, and the lines that stand behind its last colon.
-fn place(text: &str) -> Result<(String, Option<LineSpan>), Fault> {
+/// A file, and the lines after its last colon.
+fn parse_place(text: &str) -> Result<(String, Option<LineSpan>), Fault> {
     let whole = || Ok((text.to_owned(), None));
     let Some((path, lines)) = text.rsplit_once(':') else { return whole() };
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
@@ -95,7 +96,7 @@ mod tests {
 
     #[test]
     fn lines_stand_behind_the_last_colon() {
-        let read = |text| place(text).ok();
+        let read = |text| parse_place(text).ok();
         let lines = |first, last| Some(LineSpan { first, last });
         for (text, path, span) in [
             ("a.rs", "a.rs", None),

@@ -8,15 +8,18 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::backend::RootArgs;
+use super::env::EnvironmentArgs;
 use super::{answer, limits};
 use crate::protocol::Fault;
 
 /// Serve a folder to agents while no editor has it open; `wherefore mcp` starts this server, and it ends with its last
 /// client
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ServeArgs {
     #[command(flatten)]
     root: RootArgs,
+    #[command(flatten)]
+    environment: EnvironmentArgs,
     /// Stay for so many seconds after the last client has left, as for the next hook of an agent
     #[arg(long, value_name = "SECONDS")]
     linger: Option<u64>,
@@ -26,34 +29,36 @@ pub(super) struct Args {
     detach: bool,
 }
 
-/// Runs it: a line on standard output says that it is ready, or why it is not.
-pub(super) fn run(args: &Args) -> ExitCode {
+/// Runs the server. A line on standard output reports that it is ready, or the reason why it is not.
+pub(super) fn run_serve(args: &ServeArgs) -> ExitCode {
     let root = match limits::room_for_files().and_then(|()| args.root.find()) {
         Ok(root) => root,
-        Err(fault) => return answer::fault(&fault),
+        Err(fault) => return answer::show_fault(&fault),
     };
     if args.detach {
-        return detach(&root, args.linger);
+        return detach_server(&root, args.linger, args.environment.chosen());
     }
     let say = root.clone();
-    crate::serve::headless(root, args.linger.map(Duration::from_secs), move |ready| {
+    let linger = args.linger.map(Duration::from_secs);
+    crate::serve::run_headless(root, linger, args.environment.chosen(), move |ready| {
         let line = match ready {
             Ok(()) => json!({ "ready": say }),
             Err(fault) => json!({ "error": fault }),
         };
-        // Whoever started it may be gone again.
+        // The process that started it may have ended.
         let _ = writeln!(std::io::stdout(), "{line}");
     })
 }
 
 /// Starts the server with the standard output of this process. OpenCode, for one, ends each process below the servers that
 /// it started, and so would end the server of all agents.
-fn detach(root: &str, linger: Option<u64>) -> ExitCode {
+fn detach_server(root: &str, linger: Option<u64>, environment: Option<String>) -> ExitCode {
     let started = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
         command.args(["serve", "--root", root]).stdin(Stdio::null()).stderr(Stdio::null());
         command.args(linger.iter().flat_map(|seconds| ["--linger".to_owned(), seconds.to_string()]));
-        // What interrupts the agent's terminal is not meant for the server of all agents.
+        command.args(environment.iter().flat_map(|name| ["--env", name]));
+        // An interrupt in the agent's terminal must not reach the server of all agents.
         command.process_group(0).spawn()
     });
     match started {

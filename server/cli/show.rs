@@ -1,53 +1,61 @@
-//! How a proposal and a diff look on a terminal.
+//! The rendering of a proposal and a diff on a terminal.
 
 use std::ops::Range;
 
-use super::palette::{LineSide, Palette, StyledPiece, Token};
-use super::print::{TerminalPage, TextLook, visible, wrap};
+use super::palette::{DiffPalette, LineSide, StyledPiece, SyntaxToken};
+use super::print::{TerminalPage, TextLook, fit_text, visible_line, wrap_text};
 use super::syntax::LineReader;
 use super::words;
-use crate::protocol::{Hunk, Proposal, ProposedFile};
+use crate::protocol::{Hunk, Proposal, ProposalCommand, ProposedFile};
 
-/// A proposal's heading: what, by whom, why.
-pub(super) fn heading(page: TerminalPage, proposal: &Proposal) -> String {
-    let who = visible(proposal.origin.agent.as_deref().unwrap_or("someone"));
-    let head = format!("{} {} by {who}", page.paint(TextLook::Bold, &proposal.id), visible(&proposal.tool));
-    let why =
-        if page.breaks() { wrap(&proposal.why, page.width() - 2) } else { vec![visible(&proposal.why)] };
-    format!("{head}\n  {}", why.join("\n  "))
+/// A proposal's heading: its id, its tool, its agent and its reason.
+pub(super) fn proposal_heading(page: TerminalPage, proposal: &Proposal) -> String {
+    let who = visible_line(proposal.origin.agent.as_deref().unwrap_or("someone"));
+    let head =
+        format!("{} {} by {who}", page.paint(TextLook::Bold, &proposal.id), visible_line(&proposal.tool));
+    let why = if page.breaks() {
+        wrap_text(&proposal.why, page.width() - 2)
+    } else {
+        vec![visible_line(&proposal.why)]
+    };
+    let command = proposal.command.iter().flat_map(ProposalCommand::display_rows);
+    let command = command.map(|line| {
+        format!("\n  {}", page.paint(TextLook::Dim, &fit_text(&visible_line(&line), page.width() - 2)))
+    });
+    format!("{head}\n  {}{}", why.join("\n  "), command.collect::<String>())
 }
 
 /// The lines of a file around a hunk, each with its line end.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Around {
-    /// Lines further above, which are not shown: they tell what the language is in the middle of.
+pub(super) struct HunkContext {
+    /// Lines further above, not shown: they determine the syntactic state at the first shown line.
     pub(super) lead: Vec<String>,
     pub(super) before: Vec<String>,
     pub(super) behind: Vec<String>,
 }
 
-/// One hunk with its place.
-pub(super) fn hunk(page: TerminalPage, file: &ProposedFile, hunk: &Hunk) -> String {
-    within(page, Palette::few(), file, hunk, &Around::default())
+/// A hunk with its place.
+pub(super) fn format_hunk(page: TerminalPage, file: &ProposedFile, hunk: &Hunk) -> String {
+    format_hunk_within(page, DiffPalette::few_colours(), file, hunk, &HunkContext::default())
 }
 
-/// One hunk with its place, between the lines around it.
-pub(super) fn within(
+/// A hunk with its place, between the lines around it.
+pub(super) fn format_hunk_within(
     page: TerminalPage,
-    palette: Palette,
+    palette: DiffPalette,
     file: &ProposedFile,
     hunk: &Hunk,
-    around: &Around,
+    around: &HunkContext,
 ) -> String {
-    let mut shown = place(page, file, hunk);
+    let mut shown = hunk_heading(page, file, hunk);
     for line in hunk_lines(palette, file.path.as_str(), hunk, around) {
-        shown.push_str(&page.styled(&line.pieces));
+        shown.push_str(&page.paint_pieces(&line.pieces));
         shown.push('\n');
     }
     shown
 }
 
-/// One line of a hunk as it is shown, with its sign.
+/// A line of a hunk as it is shown, with its sign.
 #[derive(Clone, Debug)]
 pub(super) struct HunkLine {
     pub(super) side: LineSide,
@@ -55,17 +63,24 @@ pub(super) struct HunkLine {
 }
 
 /// The lines of a hunk with their signs, between the lines around it.
-pub(super) fn hunk_lines(palette: Palette, path: &str, hunk: &Hunk, around: &Around) -> Vec<HunkLine> {
+pub(super) fn hunk_lines(
+    palette: DiffPalette,
+    path: &str,
+    hunk: &Hunk,
+    around: &HunkContext,
+) -> Vec<HunkLine> {
     let [lead, before, old, new, behind] =
-        [&around.lead, &around.before, &hunk.old, &hunk.new, &around.behind].map(|lines| bare(lines, hunk));
-    let mut reader = if palette == Palette::None { LineReader::plain() } else { LineReader::of(path) };
-    lead.iter().for_each(|line| drop(reader.read(line)));
-    let (old_words, new_words) = words::changed(&old, &new);
+        [&around.lead, &around.before, &hunk.old, &hunk.new, &around.behind]
+            .map(|lines| without_line_ends(lines, hunk));
+    let mut reader =
+        if palette == DiffPalette::None { LineReader::without_language() } else { LineReader::of(path) };
+    lead.iter().for_each(|line| drop(reader.read_tokens(line)));
+    let (old_words, new_words) = words::changed_words(&old, &new);
     let mut shown = Vec::new();
     let mut add = |reader: &mut LineReader, side, lines: &[String], words: &[Vec<Range<usize>>]| {
         for (at, line) in lines.iter().enumerate() {
             let words = words.get(at).map_or(&[][..], Vec::as_slice);
-            let pieces = line_of(palette, side, line, &reader.read(line), words);
+            let pieces = line_of(palette, side, line, &reader.read_tokens(line), words);
             shown.push(HunkLine { side, pieces });
         }
     };
@@ -76,20 +91,20 @@ pub(super) fn hunk_lines(palette: Palette, path: &str, hunk: &Hunk, around: &Aro
     shown
 }
 
-/// The lines without their ends, hidden characters as escapes. An ending that is not that of all lines shows.
-fn bare(lines: &[String], hunk: &Hunk) -> Vec<String> {
+/// The lines without their ends, with hidden characters as escapes. A line end that differs from the others is shown.
+fn without_line_ends(lines: &[String], hunk: &Hunk) -> Vec<String> {
     let mixed = |lines: &[String]| lines.iter().any(|line| line.ends_with("\r\n"));
     let is_changed = !hunk.old.is_empty() && !hunk.new.is_empty() && mixed(&hunk.old) != mixed(&hunk.new);
     let ends: &[char] = if is_changed { &['\n'] } else { &['\r', '\n'] };
-    lines.iter().map(|line| visible(line.trim_end_matches(ends))).collect()
+    lines.iter().map(|line| visible_line(line.trim_end_matches(ends))).collect()
 }
 
-/// One line with its sign, cut where its look changes.
+/// A line with its sign, split where its look changes.
 fn line_of(
-    palette: Palette,
+    palette: DiffPalette,
     side: LineSide,
     line: &str,
-    tokens: &[(Range<usize>, Token)],
+    tokens: &[(Range<usize>, SyntaxToken)],
     words: &[Range<usize>],
 ) -> Vec<StyledPiece> {
     let sign = match side {
@@ -102,15 +117,18 @@ fn line_of(
     cuts.extend([0, line.len()]);
     cuts.sort_unstable();
     cuts.dedup();
-    let mut pieces: Vec<StyledPiece> = vec![StyledPiece { text: sign.to_owned(), style: palette.sign(side) }];
+    let mut pieces: Vec<StyledPiece> =
+        vec![StyledPiece { text: sign.to_owned(), style: palette.sign_style(side) }];
     let (mut tokens, mut words) = (tokens.iter().peekable(), words.iter().peekable());
     for cut in cuts.windows(2) {
         let [from, to] = [cut[0], cut[1]];
         while tokens.next_if(|(range, _)| range.end <= from).is_some() {}
         while words.next_if(|range| range.end <= from).is_some() {}
-        let token =
-            tokens.peek().filter(|(range, _)| range.start <= from).map_or(Token::Plain, |(_, token)| *token);
-        let style = palette.style(side, token, words.peek().is_some_and(|range| range.start <= from));
+        let token = tokens
+            .peek()
+            .filter(|(range, _)| range.start <= from)
+            .map_or(SyntaxToken::Plain, |(_, token)| *token);
+        let style = palette.token_style(side, token, words.peek().is_some_and(|range| range.start <= from));
         match pieces.last_mut().filter(|last| last.style == style) {
             Some(last) => last.text.push_str(&line[from..to]),
             None => pieces.push(StyledPiece { text: line[from..to].to_owned(), style }),
@@ -119,8 +137,8 @@ fn line_of(
     pieces
 }
 
-/// Where a hunk is, and what to look twice at.
-fn place(page: TerminalPage, file: &ProposedFile, hunk: &Hunk) -> String {
+/// The place of a hunk, and its warnings.
+fn hunk_heading(page: TerminalPage, file: &ProposedFile, hunk: &Hunk) -> String {
     let place = match file.kind.has_text() {
         true => format!("{}:{}", file.path, hunk.start + 1),
         false => file.path.to_string(),
@@ -129,7 +147,7 @@ fn place(page: TerminalPage, file: &ProposedFile, hunk: &Hunk) -> String {
     let kind = page.paint(TextLook::Dim, &format!("{} {:?}", hunk.id, file.kind).to_lowercase());
     let mut shown = format!("{place} {kind}");
     if let Some(what) = &file.what {
-        shown.push_str(&format!("  {}", visible(what)));
+        shown.push_str(&format!("  {}", visible_line(what)));
     }
     if let Some(loose) = &hunk.loose {
         shown.push_str(&page.paint(TextLook::Yellow, &format!("  placed loosely: {loose}")));
@@ -142,7 +160,7 @@ fn place(page: TerminalPage, file: &ProposedFile, hunk: &Hunk) -> String {
     shown
 }
 
-/// How a line of a unified diff looks.
+/// The look of a line of a unified diff.
 pub(super) fn diff_look(line: &str) -> TextLook {
     match line.as_bytes() {
         [b'-', b'-', b'-', ..] | [b'+', b'+', b'+', ..] => TextLook::Bold,
@@ -155,31 +173,31 @@ pub(super) fn diff_look(line: &str) -> TextLook {
 
 #[cfg(test)]
 mod tests {
-    use super::{Around, hunk_lines};
-    use crate::cli::palette::Palette;
+    use super::{HunkContext, hunk_lines};
+    use crate::cli::palette::DiffPalette;
     use crate::protocol::Hunk;
 
-    fn shown(palette: Palette, old: &[&str], new: &[&str]) -> Vec<Vec<String>> {
+    fn shown(palette: DiffPalette, old: &[&str], new: &[&str]) -> Vec<Vec<String>> {
         let owned = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
         let hunk = Hunk { old: owned(old), new: owned(new), ..Hunk::default() };
-        let around = Around { before: vec!["fn f() {\n".to_owned()], ..Around::default() };
+        let around = HunkContext { before: vec!["fn f() {\n".to_owned()], ..HunkContext::default() };
         let lines = hunk_lines(palette, "a.rs", &hunk, &around);
         lines.into_iter().map(|line| line.pieces.into_iter().map(|piece| piece.text).collect()).collect()
     }
 
     #[test]
     fn lines_are_cut_where_their_look_changes_and_no_character_is_lost() {
-        let rich = Palette::Many { dark: true, rgb: true };
+        let rich = DiffPalette::Many { dark: true, rgb: true };
         let lines = shown(rich, &["let a = 1;\r\n"], &["let a = 20; // \u{202e}\r\n"]);
         let texts: Vec<String> = lines.iter().map(|pieces| pieces.concat()).collect();
         assert_eq!(texts, ["  fn f() {", "- let a = 1;", "+ let a = 20; // \\u{202e}"]);
         assert!(lines[1].contains(&"1".to_owned()) && lines[1].contains(&"let".to_owned()), "{lines:?}");
-        assert_eq!(shown(Palette::None, &["let a = 1;\n"], &["let b = 1;\n"])[1], ["- let a = 1;"]);
+        assert_eq!(shown(DiffPalette::None, &["let a = 1;\n"], &["let b = 1;\n"])[1], ["- let a = 1;"]);
     }
 
     #[test]
     fn another_line_end_shows() {
-        let texts = shown(Palette::None, &["a\r\n"], &["a\n"]);
+        let texts = shown(DiffPalette::None, &["a\r\n"], &["a\n"]);
         assert_eq!(texts[1..], [["- a\\u{d}"], ["+ a"]]);
     }
 }

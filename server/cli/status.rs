@@ -6,19 +6,20 @@ use std::sync::Arc;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::print::visible;
-use crate::base::numbers::counted;
+use super::print::visible_line;
+use crate::base::numbers::format_count;
 use crate::base::person;
 use crate::protocol::{
-    Fault, RescanReason, ServerStatus, SlotStatus, WatchMode, WatchStatus, WorkspaceStatus,
+    Fault, RescanReason, ServerStatus, WatchBackend, WatchMode, WatchStatus, WorkspaceStatus,
 };
+use crate::registry::PROD;
 use crate::requests::Status;
 use crate::requests::status::StatusAnswer;
-use crate::workspace::{Root, State};
+use crate::workspace::{WorkspaceRoot, WorkspaceState};
 
 /// Show sessions, agents, pending changes and problems
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct StatusArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -27,77 +28,85 @@ pub(super) struct Args {
 }
 
 /// Runs it.
-pub(super) fn run(args: &Args) -> ExitCode {
-    match status(args) {
-        Ok((status, _)) if args.json => answer::json(&status),
+pub(super) fn run_status(args: &StatusArgs) -> ExitCode {
+    match ask_status(args) {
+        Ok((status, _)) if args.json => answer::write_json(&status),
         Ok((status, served)) => {
             let who = match (served, status.editor) {
                 (true, true) => format!("served by process {}, with an editor", status.pid),
                 (true, false) => format!("served by process {}, with no editor", status.pid),
                 (false, _) => "no server runs here".to_owned(),
             };
-            answer::line(&format!("wherefore {}: {who}", status.version));
-            if let Some(slot) = &status.slot {
-                answer::line(&format!("  slot      {}", visible(&announced(slot))));
-            }
-            status.workspaces.iter().for_each(show);
+            answer::write_line(&format!("wherefore {}: {who}", status.version));
+            status.workspaces.iter().for_each(show_workspace);
         }
-        Err(fault) => return answer::fault(&fault),
+        Err(fault) => return answer::show_fault(&fault),
     }
     ExitCode::SUCCESS
 }
 
-fn status(args: &Args) -> Result<(StatusAnswer, bool), Fault> {
+fn ask_status(args: &StatusArgs) -> Result<(StatusAnswer, bool), Fault> {
     let mut backend = RequestTarget::open(&args.root.find()?)?;
     let status = backend.ask::<Status>(())?;
     Ok((status, matches!(backend, RequestTarget::Server(..))))
 }
 
-fn show(workspace: &WorkspaceStatus) {
-    answer::line(&visible(&workspace.root));
+fn show_workspace(workspace: &WorkspaceStatus) {
+    answer::write_line(&visible_line(&workspace.root));
     let session = if workspace.session.is_empty() { "none yet" } else { &workspace.session };
-    answer::line(&format!("  session   {}", visible(session)));
+    answer::write_line(&format!("  session   {}", visible_line(session)));
     if !workspace.log.is_empty() {
-        answer::line(&format!("  log       {}", visible(&workspace.log)));
+        answer::write_line(&format!("  log       {}", visible_line(&workspace.log)));
+    }
+    let replaced = workspace.replaced.iter().map(|(tool, words)| format!("{tool} is {words}"));
+    let replaced = replaced.collect::<Vec<_>>().join(", ");
+    if !replaced.is_empty() || workspace.environment != PROD {
+        let replaced = if replaced.is_empty() { String::new() } else { format!(": {replaced}") };
+        answer::write_line(&format!(
+            "  env       {}{}",
+            visible_line(&workspace.environment),
+            visible_line(&replaced)
+        ));
     }
     let ways: Vec<String> =
-        workspace.ways.iter().map(|(door, count)| format!("{count} by {}", door.word())).collect();
+        workspace.ways.iter().map(|(door, count)| format!("{count} by {}", door.as_str())).collect();
     let ways = if ways.is_empty() { String::new() } else { format!(": {}", ways.join(", ")) };
-    answer::line(&format!("  calls     {} ({} running){ways}", workspace.calls, workspace.running));
-    if !workspace.agents.is_empty() {
-        answer::line(&format!("  agents    {}", visible(&workspace.agents.join(", "))));
+    answer::write_line(&format!("  calls     {} ({} running){ways}", workspace.calls, workspace.running));
+    if workspace.latent > 0 {
+        let calls = format_count(workspace.latent, "call");
+        answer::write_line(&format!(
+            "  latent    {calls} that no code ran: their callers filled the results"
+        ));
     }
-    let (hunks, files) = (counted(workspace.pending_hunks, "hunk"), counted(workspace.pending_files, "file"));
-    answer::line(&format!("  pending   {hunks} in {files}"));
+    if !workspace.agents.is_empty() {
+        answer::write_line(&format!("  agents    {}", visible_line(&workspace.agents.join(", "))));
+    }
+    let (hunks, files) =
+        (format_count(workspace.pending_hunks, "hunk"), format_count(workspace.pending_files, "file"));
+    answer::write_line(&format!("  pending   {hunks} in {files}"));
     if workspace.unreviewed_hunks > 0 {
-        let hunks = counted(workspace.unreviewed_hunks, "hunk");
-        answer::line(&format!("  applied   {hunks} that nobody has looked at"));
+        let hunks = format_count(workspace.unreviewed_hunks, "hunk");
+        answer::write_line(&format!("  applied   {hunks} that nobody has looked at"));
     }
     if let Some(watch) = &workspace.watch {
-        watched(watch);
+        show_watch(watch);
     }
-    workspace.servers.iter().for_each(|server| answer::line(&format!("  server    {}", served(server))));
-    if let Ok(root) = Root::open(Path::new(&workspace.root)) {
-        let state = State::new(Arc::new(root), person::state());
-        let size = state.size() as f64 / 1e6;
-        answer::line(&format!("  state     {size:.1} MB in {}", state.shown()));
+    workspace
+        .servers
+        .iter()
+        .for_each(|server| answer::write_line(&format!("  server    {}", server_line(server))));
+    if let Ok(root) = WorkspaceRoot::open(Path::new(&workspace.root)) {
+        let state = WorkspaceState::new(Arc::new(root), person::state_dir());
+        let size = state.total_size() as f64 / 1e6;
+        answer::write_line(&format!("  state     {size:.1} MB in {}", state.folder().display_path()));
     }
     for problem in &workspace.problems {
-        answer::line(&format!("  problem   {}", visible(problem)));
+        answer::write_line(&format!("  problem   {}", visible_line(problem)));
     }
-}
-
-/// The slot of an agent that looks for its editor.
-fn announced(slot: &SlotStatus) -> String {
-    let how = match &slot.file {
-        Some(file) => format!("{} finds its editor here ({file})", slot.agent),
-        None => format!("{} finds no editor here", slot.agent),
-    };
-    slot.problem.iter().fold(how, |how, problem| format!("{how}; {problem}"))
 }
 
 /// A server of the Model Context Protocol, and what confines it.
-fn served(server: &ServerStatus) -> String {
+fn server_line(server: &ServerStatus) -> String {
     let whose = if server.of_project { ", named by the project" } else { "" };
     let how = match (server.running, server.confined, &server.tier) {
         (true, _, Some(tier)) => format!("runs in a sandbox, {tier}"),
@@ -107,15 +116,22 @@ fn served(server: &ServerStatus) -> String {
         (false, true, _) => "not started, would run in a sandbox".to_owned(),
         (false, false, _) => "not started, would run with no sandbox".to_owned(),
     };
-    format!("{}{whose}: {how}", visible(&server.name))
+    format!("{}{whose}: {how}", visible_line(&server.name))
 }
 
-/// How the files are watched, and why they were last read again.
-fn watched(watch: &WatchStatus) {
+/// The way in which the files are watched, and the reason of the last rescan.
+fn show_watch(watch: &WatchStatus) {
+    let by = match watch.backend {
+        WatchBackend::Notify => "notify",
+        _ => "inotify",
+    };
     let how = match watch.mode {
-        WatchMode::Native => "the kernel tells of changes".to_owned(),
+        WatchMode::Native => format!("the kernel tells of changes, by {by}"),
         WatchMode::Polling => "read again before each answer".to_owned(),
-        WatchMode::Mixed => format!("{} folders are read again before each answer", watch.folders_polled),
+        WatchMode::Mixed => format!(
+            "the kernel tells of changes, by {by}, but {} folders are read again before each answer",
+            watch.folders_polled
+        ),
     };
     let why = watch.last_rescan.map_or("", |rescan| match rescan.reason {
         RescanReason::Started => "",
@@ -127,8 +143,8 @@ fn watched(watch: &WatchStatus) {
         RescanReason::Unmounted => "; read again since a file system came or went",
         RescanReason::TooManyChanges | RescanReason::Lagged => "; read again since very much changed",
     });
-    answer::line(&format!("  files     {}; {how}{why}", watch.files));
+    answer::write_line(&format!("  files     {}; {how}{why}", watch.files));
     for problem in &watch.problems {
-        answer::line(&format!("  problem   {}", visible(problem)));
+        answer::write_line(&format!("  problem   {}", visible_line(problem)));
     }
 }

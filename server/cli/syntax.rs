@@ -1,4 +1,4 @@
-//! The language of a file's lines, as far as it can be told in bounded time.
+//! The syntax of a file's lines, within a time limit.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -6,39 +6,39 @@ use std::time::{Duration, Instant};
 
 use syntect::parsing::{ParseState, Scope, ScopeStack, SyntaxSet};
 
-use super::palette::Token;
+use super::palette::SyntaxToken;
 
 /// The languages that are known.
 static KNOWN: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
-/// Bytes of the longest line that is looked into: a longer one is minified, or data.
+/// Bytes of the longest line that is parsed: a longer one is minified, or data.
 const LONGEST: usize = 1000;
 
-/// How long the lines of one hunk may take; those that are left then are plain. The first hunk prepares its language too.
+/// The time limit for the lines of one hunk; the remaining lines are plain. The first hunk also loads its language.
 const LIMIT: Duration = Duration::from_millis(500);
 
-/// What the beginning of a scope's name says of a part; the first that fits counts.
-static TOKENS: LazyLock<Vec<(Scope, Token)>> = LazyLock::new(|| {
+/// The token kind for the beginning of a scope's name; the first match counts.
+static TOKENS: LazyLock<Vec<(Scope, SyntaxToken)>> = LazyLock::new(|| {
     let tokens = [
-        ("comment", Token::Comment),
-        ("string", Token::Text),
-        ("constant", Token::Number),
-        ("keyword.operator.word", Token::Keyword),
-        ("keyword.operator.logical.python", Token::Keyword),
-        ("keyword.operator", Token::Plain),
-        ("keyword", Token::Keyword),
-        ("storage", Token::Keyword),
-        ("variable.language", Token::Keyword),
-        ("entity.name.function", Token::Name),
-        ("support.function", Token::Name),
-        ("variable.function", Token::Name),
-        ("entity.other.attribute-name", Token::Name),
-        ("entity.name.tag", Token::Keyword),
-        ("entity.name", Token::Kind),
-        ("support.type", Token::Kind),
-        ("support.class", Token::Kind),
-        ("markup.heading", Token::Keyword),
-        ("markup.raw", Token::Text),
+        ("comment", SyntaxToken::Comment),
+        ("string", SyntaxToken::Text),
+        ("constant", SyntaxToken::Number),
+        ("keyword.operator.word", SyntaxToken::Keyword),
+        ("keyword.operator.logical.python", SyntaxToken::Keyword),
+        ("keyword.operator", SyntaxToken::Plain),
+        ("keyword", SyntaxToken::Keyword),
+        ("storage", SyntaxToken::Keyword),
+        ("variable.language", SyntaxToken::Keyword),
+        ("entity.name.function", SyntaxToken::Name),
+        ("support.function", SyntaxToken::Name),
+        ("variable.function", SyntaxToken::Name),
+        ("entity.other.attribute-name", SyntaxToken::Name),
+        ("entity.name.tag", SyntaxToken::Keyword),
+        ("entity.name", SyntaxToken::Kind),
+        ("support.type", SyntaxToken::Kind),
+        ("support.class", SyntaxToken::Kind),
+        ("markup.heading", SyntaxToken::Keyword),
+        ("markup.raw", SyntaxToken::Text),
     ];
     tokens.into_iter().filter_map(|(name, token)| Some((Scope::new(name).ok()?, token))).collect()
 });
@@ -46,13 +46,13 @@ static TOKENS: LazyLock<Vec<(Scope, Token)>> = LazyLock::new(|| {
 /// Reads lines of one file, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct LineReader {
-    /// None where the language is not known, or the time is over.
+    /// None if the language is not known, or the time limit is over.
     state: Option<(ParseState, ScopeStack)>,
     until: Instant,
 }
 
 impl LineReader {
-    /// For the lines of the file at `path`.
+    /// A reader for the lines of the file at `path`.
     pub(super) fn of(path: &str) -> Self {
         let name = path.rsplit('/').next().unwrap_or(path);
         let ending = name.rsplit_once('.').map_or(name, |(_, ending)| ending);
@@ -63,13 +63,13 @@ impl LineReader {
         Self { state, until: Instant::now() + LIMIT }
     }
 
-    /// For lines whose language does not matter.
-    pub(super) fn plain() -> Self {
+    /// A reader without a language.
+    pub(super) fn without_language() -> Self {
         Self { state: None, until: Instant::now() }
     }
 
-    /// What the parts of a line are, in order; a part that is not named is plain.
-    pub(super) fn read(&mut self, line: &str) -> Vec<(Range<usize>, Token)> {
+    /// The token kinds of the parts of a line, in order; a part that is not named is plain.
+    pub(super) fn read_tokens(&mut self, line: &str) -> Vec<(Range<usize>, SyntaxToken)> {
         if line.len() > LONGEST {
             return Vec::new();
         }
@@ -83,23 +83,23 @@ impl LineReader {
         };
         let (mut parts, mut from) = (Vec::new(), 0);
         for (at, change) in changes {
-            push(&mut parts, from..at.min(line.len()), stack);
+            push_token(&mut parts, from..at.min(line.len()), stack);
             from = at.min(line.len());
             if stack.apply(&change).is_err() {
                 self.state = None;
                 return parts;
             }
         }
-        push(&mut parts, from..line.len(), stack);
+        push_token(&mut parts, from..line.len(), stack);
         parts
     }
 }
 
-fn push(parts: &mut Vec<(Range<usize>, Token)>, part: Range<usize>, stack: &ScopeStack) {
+fn push_token(parts: &mut Vec<(Range<usize>, SyntaxToken)>, part: Range<usize>, stack: &ScopeStack) {
     let of =
         |scope: &Scope| TOKENS.iter().find(|(name, _)| name.is_prefix_of(*scope)).map(|(_, token)| *token);
-    let token = stack.as_slice().iter().rev().find_map(of).unwrap_or(Token::Plain);
-    if !part.is_empty() && token != Token::Plain {
+    let token = stack.as_slice().iter().rev().find_map(of).unwrap_or(SyntaxToken::Plain);
+    if !part.is_empty() && token != SyntaxToken::Plain {
         parts.push((part, token));
     }
 }
@@ -107,10 +107,10 @@ fn push(parts: &mut Vec<(Range<usize>, Token)>, part: Range<usize>, stack: &Scop
 #[cfg(test)]
 mod tests {
     use super::{LONGEST, LineReader};
-    use crate::cli::palette::Token;
+    use crate::cli::palette::SyntaxToken;
 
-    fn read(path: &str, line: &str) -> Vec<(String, Token)> {
-        let parts = LineReader::of(path).read(line);
+    fn read(path: &str, line: &str) -> Vec<(String, SyntaxToken)> {
+        let parts = LineReader::of(path).read_tokens(line);
         parts.into_iter().map(|(part, token)| (line[part].to_owned(), token)).collect()
     }
 
@@ -120,22 +120,25 @@ mod tests {
             let parts = read(path, line);
             assert!(parts.iter().any(|(part, is)| part.trim() == text && *is == token), "{path}: {parts:?}");
         };
-        has("src/a.rs", "fn main() { let x = 12; // why", "fn", Token::Keyword);
-        has("src/a.rs", "fn main() { let x = 12; // why", "12", Token::Number);
-        has("src/a.rs", "fn main() { let x = 12; // why", "main", Token::Name);
-        has("a.py", "def f(): return 'ü'", "def", Token::Keyword);
-        has("a.ts", "const a: string = `x`", "const", Token::Keyword);
-        has("a/Cargo.toml", "a = 1", "1", Token::Number);
-        has("Makefile", "# all", "all", Token::Comment);
+        has("src/a.rs", "fn main() { let x = 12; // why", "fn", SyntaxToken::Keyword);
+        has("src/a.rs", "fn main() { let x = 12; // why", "12", SyntaxToken::Number);
+        has("src/a.rs", "fn main() { let x = 12; // why", "main", SyntaxToken::Name);
+        has("a.py", "def f(): return 'ü'", "def", SyntaxToken::Keyword);
+        has("a.ts", "const a: string = `x`", "const", SyntaxToken::Keyword);
+        has("a/Cargo.toml", "a = 1", "1", SyntaxToken::Number);
+        has("Makefile", "# all", "all", SyntaxToken::Comment);
         assert!(read("a.unknown-ending", "fn main() {}").is_empty());
     }
 
     #[test]
     fn a_comment_goes_on_over_lines_and_a_huge_line_is_plain() {
         let mut reader = LineReader::of("a.c");
-        reader.read("/* begins");
-        assert_eq!(reader.read("int x;"), [(0..6, Token::Comment)]);
-        assert!(reader.read(&"int x;".repeat(LONGEST)).is_empty());
-        assert_eq!(reader.read("ends */").first().map(|(_, token)| *token), Some(Token::Comment));
+        reader.read_tokens("/* begins");
+        assert_eq!(reader.read_tokens("int x;"), [(0..6, SyntaxToken::Comment)]);
+        assert!(reader.read_tokens(&"int x;".repeat(LONGEST)).is_empty());
+        assert_eq!(
+            reader.read_tokens("ends */").first().map(|(_, token)| *token),
+            Some(SyntaxToken::Comment)
+        );
     }
 }

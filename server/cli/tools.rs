@@ -7,27 +7,31 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Subcommand, ValueEnum};
+use serde_json::{Value, json};
 
 use self::find::SearchPlace;
 use super::backend::RootArgs;
-use super::print::visible;
+use super::env::EnvironmentArgs;
+use super::print::visible_line;
 use super::{answer, completions};
 use crate::base::person;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{ComposeForm, Door, ExpandToolParams, Fault};
-use crate::registry::{Format, render};
+use crate::registry::{CompiledTool, DefinitionFormat, ToolRegistry, render_definition};
 use crate::requests::compose::ComposeParams;
 use crate::requests::{Asker, Compose, ExpandTool, Request};
-use crate::sandbox::Launcher;
+use crate::sandbox::SandboxLauncher;
 
 /// List, find and show the tools of a workspace, or compose several for a model
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct ToolsArgs {
     #[command(subcommand)]
     act: Option<ToolsAction>,
     #[command(flatten)]
     root: RootArgs,
+    #[command(flatten)]
+    environment: EnvironmentArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -37,11 +41,11 @@ enum ToolsAction {
     /// Show one tool in full
     Show {
         /// The tool's name or an alias
-        #[arg(add = completions::tools())]
+        #[arg(add = completions::complete_tools())]
         tool: String,
         /// The format of the output
         #[arg(long, value_enum, default_value = "definition")]
-        format: FormatArg,
+        format: ToolFormatArg,
     },
     /// Find the tools that answer a request, best first
     Search {
@@ -56,7 +60,7 @@ enum ToolsAction {
     /// Show what a call of a tool needs, as JSON: schemas, examples, sandbox and risk
     Expand {
         /// The tool's name or an alias
-        #[arg(add = completions::tools())]
+        #[arg(add = completions::complete_tools())]
         tool: String,
     },
     /// Compose several tools into one schema that a model fills, or into the list that a model's API takes
@@ -66,13 +70,13 @@ enum ToolsAction {
         tools: Vec<String>,
         /// The format of the output
         #[arg(long, value_enum, default_value = "calls")]
-        format: FormArg,
+        format: ComposeFormArg,
     },
 }
 
 /// The format of several tools.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormArg {
+enum ComposeFormArg {
     /// One schema whose `calls` a model fills, as the Tool Protocol has it
     Calls,
     /// The `tools` of OpenAI's API
@@ -85,21 +89,21 @@ enum FormArg {
     Mcp,
 }
 
-impl From<FormArg> for ComposeForm {
-    fn from(form: FormArg) -> Self {
+impl From<ComposeFormArg> for ComposeForm {
+    fn from(form: ComposeFormArg) -> Self {
         match form {
-            FormArg::Calls => Self::Calls,
-            FormArg::Openai => Self::Openai,
-            FormArg::Ollama => Self::Ollama,
-            FormArg::Anthropic => Self::Anthropic,
-            FormArg::Mcp => Self::Mcp,
+            ComposeFormArg::Calls => Self::Calls,
+            ComposeFormArg::Openai => Self::Openai,
+            ComposeFormArg::Ollama => Self::Ollama,
+            ComposeFormArg::Anthropic => Self::Anthropic,
+            ComposeFormArg::Mcp => Self::Mcp,
         }
     }
 }
 
 /// The format of one tool.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum FormatArg {
+enum ToolFormatArg {
     /// The definition as wherefore has it
     Definition,
     /// A function of OpenAI's or Ollama's API
@@ -112,37 +116,38 @@ enum FormatArg {
     ToolProtocol,
 }
 
-impl From<FormatArg> for Format {
-    fn from(format: FormatArg) -> Self {
+impl From<ToolFormatArg> for DefinitionFormat {
+    fn from(format: ToolFormatArg) -> Self {
         match format {
-            FormatArg::Definition => Self::Definition,
-            FormatArg::Function => Self::Function,
-            FormatArg::Anthropic => Self::Anthropic,
-            FormatArg::Mcp => Self::Mcp,
-            FormatArg::ToolProtocol => Self::ToolProtocol,
+            ToolFormatArg::Definition => Self::Definition,
+            ToolFormatArg::Function => Self::Function,
+            ToolFormatArg::Anthropic => Self::Anthropic,
+            ToolFormatArg::Mcp => Self::Mcp,
+            ToolFormatArg::ToolProtocol => Self::ToolProtocol,
         }
     }
 }
 
 /// Runs it.
-pub(super) fn run(args: &Args) -> ExitCode {
-    match show(args) {
+pub(super) fn run_tools(args: &ToolsArgs) -> ExitCode {
+    match show_tools(args) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(fault) => answer::fault(&fault),
+        Err(fault) => answer::show_fault(&fault),
     }
 }
 
-fn show(args: &Args) -> Result<(), Fault> {
+fn show_tools(args: &ToolsArgs) -> Result<(), Fault> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| Fault::internal(error.to_string()))?;
-    let shown = match file(args) {
-        Some(path) => runtime.block_on(found(args, &SearchPlace::catalogue(path)?)),
+    let shown = match catalogue_file(args) {
+        Some(path) => runtime.block_on(find_in_place(args, &SearchPlace::open_catalogue(path)?)),
         None => {
             let hub = Hub::new(HubOptions {
                 editor: std::sync::Arc::new(NoEditor),
                 shared_log: true,
-                state: person::state(),
-                launcher: Launcher::own(),
+                state: person::state_dir(),
+                launcher: SandboxLauncher::own(),
+                environment: args.environment.chosen(),
             });
             hub.add_root(&args.root.find()?)?;
             runtime.block_on(in_workspace(args, hub))
@@ -153,8 +158,8 @@ fn show(args: &Args) -> Result<(), Fault> {
     shown
 }
 
-/// The file whose tools are meant, instead of a workspace's.
-fn file(args: &Args) -> Option<&Path> {
+/// The catalogue file to search, instead of a workspace.
+fn catalogue_file(args: &ToolsArgs) -> Option<&Path> {
     match &args.act {
         Some(ToolsAction::Search { request, .. } | ToolsAction::SearchNodes(request)) => {
             request.catalogue.as_deref()
@@ -163,41 +168,55 @@ fn file(args: &Args) -> Option<&Path> {
     }
 }
 
-/// Finds what is looked for; does nothing where nothing is.
-async fn found(args: &Args, place: &SearchPlace) -> Result<(), Fault> {
+/// Runs the search that the arguments describe; does nothing for other subcommands.
+async fn find_in_place(args: &ToolsArgs, place: &SearchPlace) -> Result<(), Fault> {
     match &args.act {
-        Some(ToolsAction::Search { request, under }) => find::tools(request, under.as_deref(), place).await,
-        Some(ToolsAction::SearchNodes(request)) => find::nodes(request, place).await,
+        Some(ToolsAction::Search { request, under }) => {
+            find::find_tools(request, under.as_deref(), place).await
+        }
+        Some(ToolsAction::SearchNodes(request)) => find::find_nodes(request, place).await,
         _ => Ok(()),
     }
 }
 
-async fn in_workspace(args: &Args, hub: Hub) -> Result<(), Fault> {
-    hub.settle().await;
+/// A tool in a format; its definition with the environment and what runs it there.
+fn shown(registry: &ToolRegistry, tool: &CompiledTool, format: ToolFormatArg) -> Value {
+    let mut shown = render_definition(tool.def(), format.into(), &registry.activity_of(tool, None));
+    if matches!(format, ToolFormatArg::Definition) {
+        shown["tool"]["_environment"] = json!(registry.activities().active_set());
+        shown["tool"]["_runs"] = json!(registry.runner_of(tool));
+    }
+    shown
+}
+
+async fn in_workspace(args: &ToolsArgs, hub: Hub) -> Result<(), Fault> {
+    hub.settle_servers().await;
     match &args.act {
         Some(ToolsAction::Show { tool, format }) => {
-            let folder = hub.folder(None)?;
-            let registry = folder.registry();
-            let found = registry.find(tool).ok_or_else(|| registry.not_found(tool))?;
-            answer::json(&render(found.def(), (*format).into(), &registry.activity_of(&found)));
+            let folder = hub.folder_at(None)?;
+            let registry = folder.toolbox().registry();
+            let found = registry.find_tool(tool).ok_or_else(|| registry.not_found(tool))?;
+            answer::write_json(&shown(registry, &found, *format));
         }
         Some(ToolsAction::Search { .. } | ToolsAction::SearchNodes(_)) => {
-            found(args, &SearchPlace::Workspace(hub.clone())).await?;
+            find_in_place(args, &SearchPlace::Workspace(hub.clone())).await?;
         }
         Some(ToolsAction::Expand { tool }) => {
-            let params = ExpandToolParams { tool_id: tool.clone(), root: None };
-            answer::json(&ExpandTool::answer(&hub, params, Asker::door(Door::Cli)).await?);
+            let params = ExpandToolParams { tool_id: tool.clone(), why: None, root: None };
+            answer::write_json(&ExpandTool::answer_request(&hub, params, Asker::from_door(Door::Cli)).await?);
         }
         Some(ToolsAction::Compose { tools, format }) => {
             let params = ComposeParams { tools: tools.clone(), form: (*format).into(), root: None };
-            answer::json(&Compose::answer(&hub, params, Asker::door(Door::Cli)).await?.composed);
+            answer::write_json(
+                &Compose::answer_request(&hub, params, Asker::from_door(Door::Cli)).await?.composed,
+            );
         }
-        Some(ToolsAction::List(listing)) => list::show(listing, &hub).await?,
-        None => list::show(&list::ListRequest::default(), &hub).await?,
+        Some(ToolsAction::List(listing)) => list::show_list(listing, &hub).await?,
+        None => list::show_list(&list::ListRequest::default(), &hub).await?,
     }
-    for problem in hub.problems() {
-        let (path, message) = (visible(&problem.path), visible(&problem.message));
-        answer::note(&format!("{path}:{}: {message} ({})", problem.line, problem.rule));
+    for problem in hub.definition_problems() {
+        let (path, message) = (visible_line(&problem.path), visible_line(&problem.message));
+        answer::write_note(&format!("{path}:{}: {message} ({})", problem.line, problem.rule));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `wherefore why`: why lines of a file are as they are.
+//! `wherefore why`: the reasons for the lines of a file.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::print::{TerminalPage, TextLook, visible};
+use super::print::{TerminalPage, TextLook, visible_line};
 use crate::protocol::{Code, Fault, LineBy, LineCall, LineCommit, LineGroup, LineWhys};
 use crate::requests::Why;
 use crate::requests::why::WhyParams;
@@ -19,7 +19,7 @@ const SHORT: usize = 10;
 
 /// Say why lines of a file are as they are: who wrote each, for which call, and how it was decided
 #[derive(Debug, clap::Args)]
-pub(super) struct Args {
+pub(super) struct WhyArgs {
     /// The file, and the lines where not all are meant: PATH, PATH:LINE or PATH:FIRST-LAST
     #[arg(value_name = "PATH[:LINE[-LINE]]", value_hint = ValueHint::FilePath)]
     lines: String,
@@ -42,7 +42,7 @@ pub(super) struct Args {
     root: RootArgs,
 }
 
-/// One line, as JSON shows it.
+/// A line, as JSON shows it.
 #[derive(Debug, Serialize)]
 struct ShownLine<'w> {
     line: u32,
@@ -62,25 +62,25 @@ struct ShownLine<'w> {
 }
 
 /// Runs it.
-pub(super) fn run(args: &Args) -> ExitCode {
-    match why(args) {
+pub(super) fn run_why(args: &WhyArgs) -> ExitCode {
+    match ask_why(args) {
         Ok(whys) => {
             let warnings = whys.warnings.iter().cloned().chain(whys.altered_warnings());
-            warnings.for_each(|warning| answer::note(&format!("wherefore: {warning}")));
+            warnings.for_each(|warning| answer::write_note(&format!("wherefore: {warning}")));
             match (args.json, args.porcelain) {
-                (true, _) => answer::json(&shown_lines(&whys)),
-                (_, true) => answer::out(&porcelain(&whys)),
-                _ => people(&whys),
+                (true, _) => answer::write_json(&shown_lines(&whys)),
+                (_, true) => answer::write_text(&format_porcelain(&whys)),
+                _ => print_for_people(&whys),
             }
             ExitCode::SUCCESS
         }
-        Err(fault) => answer::fault(&fault),
+        Err(fault) => answer::show_fault(&fault),
     }
 }
 
-fn why(args: &Args) -> Result<LineWhys, Fault> {
-    let since = args.since.as_deref().map(time).transpose()?;
-    let (path, start, end) = meant(&args.lines)?;
+fn ask_why(args: &WhyArgs) -> Result<LineWhys, Fault> {
+    let since = args.since.as_deref().map(parse_day_or_instant).transpose()?;
+    let (path, start, end) = parse_path_and_lines(&args.lines)?;
     let absolute =
         std::path::absolute(path).map_err(|error| Fault::new(Code::InvalidArgs, error.to_string()))?;
     let root = match &args.root.root {
@@ -116,19 +116,19 @@ fn why(args: &Args) -> Result<LineWhys, Fault> {
 }
 
 /// A day or an instant.
-fn time(text: &str) -> Result<Timestamp, Fault> {
+fn parse_day_or_instant(text: &str) -> Result<Timestamp, Fault> {
     let day = || {
         let day: jiff::civil::Date = text.parse().ok()?;
         Some(day.to_zoned(jiff::tz::TimeZone::system()).ok()?.timestamp())
     };
     text.parse().ok().or_else(day).ok_or_else(|| {
         Fault::new(Code::InvalidArgs, format!("{text:?} is no time"))
-            .suggest("write a day as 2026-01-31, or an instant as 2026-01-31T09:00:00Z")
+            .with_suggestion("write a day as 2026-01-31, or an instant as 2026-01-31T09:00:00Z")
     })
 }
 
-/// A path and lines: `PATH`, `PATH:LINE` or `PATH:FIRST-LAST`. A file whose name ends so is meant as a whole.
-fn meant(text: &str) -> Result<(&str, Option<u32>, Option<u32>), Fault> {
+/// A path and lines: `PATH`, `PATH:LINE` or `PATH:FIRST-LAST`. If a file with the whole name exists, the text is its path.
+fn parse_path_and_lines(text: &str) -> Result<(&str, Option<u32>, Option<u32>), Fault> {
     let Some((path, lines)) = text.rsplit_once(':').filter(|_| !std::path::Path::new(text).exists()) else {
         return Ok((text, None, None));
     };
@@ -136,7 +136,7 @@ fn meant(text: &str) -> Result<(&str, Option<u32>, Option<u32>), Fault> {
     match (first.parse(), last.parse()) {
         (Ok(first), Ok(last)) if first >= 1 && first <= last => Ok((path, Some(first), Some(last))),
         _ => Err(Fault::new(Code::InvalidArgs, format!("{lines:?} names no lines"))
-            .suggest("write PATH:LINE or PATH:FIRST-LAST, counted from 1")),
+            .with_suggestion("write PATH:LINE or PATH:FIRST-LAST, counted from 1")),
     }
 }
 
@@ -173,8 +173,8 @@ fn shown_lines(whys: &LineWhys) -> Vec<ShownLine<'_>> {
         .collect()
 }
 
-/// As `git blame --porcelain` writes it, with headers of ours among its own, which git's readers pass over.
-fn porcelain(whys: &LineWhys) -> String {
+/// The form of `git blame --porcelain`, with additional headers that git's readers skip.
+fn format_porcelain(whys: &LineWhys) -> String {
     let mut out = String::new();
     for group in &whys.groups {
         let zeros = "0".repeat(40);
@@ -190,7 +190,7 @@ fn porcelain(whys: &LineWhys) -> String {
             let call = call_of(whys, group);
             let mut header = |name: &str, value: Option<&str>| {
                 if let Some(value) = value {
-                    out.push_str(&format!("{name} {}\n", visible(value)));
+                    out.push_str(&format!("{name} {}\n", visible_line(value)));
                 }
             };
             if let Some((_, commit)) = commit_of(whys, group) {
@@ -200,7 +200,7 @@ fn porcelain(whys: &LineWhys) -> String {
                 header("author-tz", Some(&commit.zone));
                 header("summary", Some(&commit.summary));
             }
-            header("wherefore-by", Some(group.by.word()));
+            header("wherefore-by", Some(group.by.as_str()));
             header("wherefore-call", call.map(|call| call.call.as_str()));
             header("wherefore-agent", call.and_then(|call| call.agent.as_deref()));
             header("wherefore-why", call.and_then(|call| call.why.as_deref()));
@@ -212,10 +212,14 @@ fn porcelain(whys: &LineWhys) -> String {
     out
 }
 
-fn people(whys: &LineWhys) {
+fn print_for_people(whys: &LineWhys) {
     let page = TerminalPage::stdout();
     if whys.groups.is_empty() {
-        answer::line(if whys.total == 0 { "the file has no lines" } else { "no line is of such a call" });
+        answer::write_line(if whys.total == 0 {
+            "the file has no lines"
+        } else {
+            "no line is of such a call"
+        });
     }
     for group in &whys.groups {
         let range = match group.start == group.end {
@@ -224,37 +228,42 @@ fn people(whys: &LineWhys) {
         };
         let call = call_of(whys, group);
         let who = match (group.by, call) {
-            (LineBy::Agent, Some(call)) => visible(call.agent.as_deref().unwrap_or("an agent")),
+            (LineBy::Agent, Some(call)) => visible_line(call.agent.as_deref().unwrap_or("an agent")),
             (LineBy::Mixed, Some(call)) => {
-                format!("{} and a person", visible(call.agent.as_deref().unwrap_or("an agent")))
+                format!("{} and a person", visible_line(call.agent.as_deref().unwrap_or("an agent")))
             }
             (LineBy::Human, _) => "a person".to_owned(),
             (LineBy::Git, _) => "git".to_owned(),
-            _ => "nobody knows who".to_owned(),
+            _ => "not in git, and no agent changed it as far as is recorded".to_owned(),
         };
-        answer::line(&format!(
+        answer::write_line(&format!(
             "{}  {}",
             page.paint(TextLook::Cyan, &range),
             page.paint(TextLook::Bold, &who)
         ));
         if let Some(call) = call {
             if let Some(why) = &call.why {
-                answer::line(&format!("  {}", visible(why)));
+                answer::write_line(&format!("  {}", visible_line(why)));
             }
             let log = whys.log_of(call).map_or(String::new(), |log| format!("; its log was {log}"));
-            answer::line(&page.paint(TextLook::Dim, &format!("  {}{log}", visible(&decided(call)))));
+            answer::write_line(
+                &page.paint(TextLook::Dim, &format!("  {}{log}", visible_line(&describe_decision(call)))),
+            );
         }
         if let Some((hash, commit)) = commit_of(whys, group) {
             let hash = hash.get(..SHORT).unwrap_or(hash);
-            let said =
-                format!("  commit {hash} by {}: {}", visible(&commit.author), visible(&commit.summary));
-            answer::line(&page.paint(TextLook::Dim, &said));
+            let said = format!(
+                "  commit {hash} by {}: {}",
+                visible_line(&commit.author),
+                visible_line(&commit.summary)
+            );
+            answer::write_line(&page.paint(TextLook::Dim, &said));
         }
     }
 }
 
-/// The call, when and how it was decided.
-fn decided(call: &LineCall) -> String {
+/// The call, with the decision and its time.
+fn describe_decision(call: &LineCall) -> String {
     let mut said = format!("{}/{}", call.session, call.call);
     if let (Some(decision), Some(by)) = (&call.decision, &call.decided_by) {
         said.push_str(&format!(", {decision} by {by}"));
@@ -274,17 +283,20 @@ mod tests {
 
     #[test]
     fn a_path_is_read_with_its_lines() {
-        assert_eq!(meant("a.rs").unwrap(), ("a.rs", None, None));
-        assert_eq!(meant("a.rs:3").unwrap(), ("a.rs", Some(3), Some(3)));
-        assert_eq!(meant("x:y/a.rs:3-7").unwrap(), ("x:y/a.rs", Some(3), Some(7)));
+        assert_eq!(parse_path_and_lines("a.rs").unwrap(), ("a.rs", None, None));
+        assert_eq!(parse_path_and_lines("a.rs:3").unwrap(), ("a.rs", Some(3), Some(3)));
+        assert_eq!(parse_path_and_lines("x:y/a.rs:3-7").unwrap(), ("x:y/a.rs", Some(3), Some(7)));
         for odd in ["a.rs:0", "a.rs:7-3", "a.rs:x", "a.rs:1-", "a.rs:99999999999"] {
-            assert_eq!(meant(odd).unwrap_err().code, Code::InvalidArgs, "{odd}");
+            assert_eq!(parse_path_and_lines(odd).unwrap_err().code, Code::InvalidArgs, "{odd}");
         }
     }
 
     #[test]
     fn a_day_and_an_instant_are_times() {
-        assert!(time("2026-01-31").is_ok() && time("2026-01-31T09:00:00Z").is_ok());
-        assert_eq!(time("yesterday").unwrap_err().code, Code::InvalidArgs);
+        assert!(
+            parse_day_or_instant("2026-01-31").is_ok()
+                && parse_day_or_instant("2026-01-31T09:00:00Z").is_ok()
+        );
+        assert_eq!(parse_day_or_instant("yesterday").unwrap_err().code, Code::InvalidArgs);
     }
 }

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use super::answer;
 use super::backend::{RequestTarget, RootArgs};
-use super::print::{TerminalPage, visible};
-use crate::base::numbers::counted;
+use super::print::{TerminalPage, visible_line};
+use crate::base::numbers::format_count;
 use crate::protocol::{Advice, Fault, HintOutcome, WorkingFile, WorkingSetAnswer};
 use crate::requests::collect::CollectParams;
 use crate::requests::working_set::WorkingSetParams;
@@ -25,25 +25,34 @@ pub(super) struct WorkingSetArgs {
 }
 
 /// Runs it.
-pub(super) fn run(args: &WorkingSetArgs) -> ExitCode {
+pub(super) fn run_working_set(args: &WorkingSetArgs) -> ExitCode {
     match working_set(args) {
         Ok((dropped, set)) if args.json => {
             let mut shown = serde_json::to_value(&set).unwrap_or_default();
             if args.collect {
                 shown["dropped"] = serde_json::to_value(dropped).unwrap_or_default();
             }
-            answer::json(&shown);
+            answer::write_json(&shown);
         }
         Ok((dropped, set)) => {
             for gone in &dropped {
-                answer::line(&format!("dropped  {}: {}", visible(&gone.path), visible(&gone.reason)));
+                answer::write_line(&format!(
+                    "dropped  {}: {}",
+                    visible_line(&gone.path),
+                    visible_line(&gone.reason)
+                ));
             }
-            set.files.iter().for_each(show);
-            let count = counted(set.files.len(), "file");
-            answer::line(&format!("{count}, about {} tokens; the budget is {}", set.tokens, set.budget));
-            set.problems.iter().for_each(|problem| answer::line(&format!("problem  {}", visible(problem))));
+            set.files.iter().for_each(show_file);
+            let count = format_count(set.files.len(), "file");
+            answer::write_line(&format!(
+                "{count}, about {} tokens; the budget is {}",
+                set.tokens, set.budget
+            ));
+            set.problems
+                .iter()
+                .for_each(|problem| answer::write_line(&format!("problem  {}", visible_line(problem))));
         }
-        Err(fault) => return answer::fault(&fault),
+        Err(fault) => return answer::show_fault(&fault),
     }
     ExitCode::SUCCESS
 }
@@ -57,7 +66,7 @@ fn working_set(args: &WorkingSetArgs) -> Result<(Vec<HintOutcome>, WorkingSetAns
     Ok((dropped, backend.ask::<WorkingSet>(WorkingSetParams::default())?))
 }
 
-fn show(file: &WorkingFile) {
+fn show_file(file: &WorkingFile) {
     let mark = match (file.pinned, file.advice) {
         (true, _) => "pinned",
         (false, Some(Advice::Hot)) => "hot",
@@ -65,13 +74,13 @@ fn show(file: &WorkingFile) {
         (false, None) => "",
     };
     let tokens = file.tokens.map_or_else(|| "gone".to_owned(), |tokens| format!("~{tokens}"));
-    answer::line(&format!(
+    answer::write_line(&format!(
         "{:.2}  {mark:6}  {:9}  {tokens:>8}  {}",
         file.hotness,
-        file.role.word(),
-        visible(&file.path)
+        file.role.as_str(),
+        visible_line(&file.path)
     ));
     for reason in &file.reasons {
-        answer::line(&format!("      {}", TerminalPage::stdout().hung(6, None, reason)));
+        answer::write_line(&format!("      {}", TerminalPage::stdout().hang_text(6, None, reason)));
     }
 }

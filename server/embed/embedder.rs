@@ -7,15 +7,15 @@ use futures::future::BoxFuture;
 use super::EmbedError;
 
 /// A model that makes a vector of a text. Texts of like meaning have vectors of like direction.
-pub trait Embedder: Send + Sync + Debug {
+pub trait TextEmbedder: Send + Sync + Debug {
     /// The model's name, for a reader.
-    fn model(&self) -> &str;
+    fn model_name(&self) -> &str;
 
-    /// Which model it is, and where it runs: vectors of different identities cannot be compared.
+    /// Returns the model's identity with its place: vectors of different identities cannot be compared.
     fn identity(&self) -> &str;
 
-    /// Whether a text's vector is only the mean of its words' vectors, as in a model2vec folder. Such a vector tells less
-    /// of what a text means than that of a model that reads the text as a whole.
+    /// Returns whether a text's vector is only the mean of its words' vectors, as in a model2vec folder. Such a
+    /// vector holds less of a text's meaning than that of a model that reads the text as a whole.
     fn is_static(&self) -> bool {
         false
     }
@@ -24,6 +24,6 @@ pub trait Embedder: Send + Sync + Debug {
     /// Bounded in time.
     ///
     /// # Errors
-    /// What the model, or the way to it, says.
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>>;
+    /// The error of the model, or of the way to it.
+    fn embed_texts(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>>;
 }

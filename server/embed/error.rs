@@ -13,7 +13,7 @@ use crate::http;
 /// An error of another library, of which only the text and the sources are of use.
 pub(super) type Cause = Arc<dyn Error + Send + Sync>;
 
-/// Why a model makes no vectors. Whoever needs the model later is told the same error, so it can be cloned.
+/// The reason why a model makes no vectors. Later callers of the model get the error too, so it can be cloned.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EmbedError {
     /// The settings name no usable model.
@@ -26,7 +26,7 @@ pub enum EmbedError {
     #[error("embeddings: what {variable} holds cannot be sent in a header")]
     BadKey { variable: String },
     /// The HTTP client cannot be set up.
-    #[error("embeddings: {}", http::why(.0))]
+    #[error("embeddings: {}", http::failure_reason(.0))]
     Client(#[source] Arc<reqwest::Error>),
     /// An endpoint did not answer with vectors.
     #[error("the embeddings of {model} at {place}: {source}")]
@@ -48,7 +48,7 @@ pub enum EmbedError {
     Model { model: String, source: VectorModelError },
 }
 
-/// What is wrong with the settings of a model, as a clause.
+/// The errors in the settings of a model, as a clause.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     #[error("it names no `model`")]
@@ -86,13 +86,13 @@ pub enum SettingsError {
     StoreModel,
 }
 
-/// What went wrong with a request to an endpoint, as a clause.
+/// The errors of a request to an endpoint, as a clause.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum EndpointError {
-    /// No whole answer came. `said` tells why, without the key.
+    /// No whole answer came. `said` is the reason, without the key.
     #[error("{said}")]
     Request { said: String, source: Arc<reqwest::Error> },
-    /// The endpoint refused. `said` is empty where it may quote the key.
+    /// The endpoint refused. `said` is empty if it may quote the key.
     #[error("it answers {status}{}{said}", if said.is_empty() { "" } else { ": " })]
     Status { status: StatusCode, said: String },
     #[error("its answer has more than {most} bytes")]
@@ -105,7 +105,7 @@ pub enum EndpointError {
     NotAsked,
 }
 
-/// What is wrong with an endpoint's answer, as a clause.
+/// The errors in an endpoint's answer, as a clause.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerError {
     #[error("its answer holds no `data` with an `embedding` of numbers each")]
@@ -126,7 +126,7 @@ pub enum AnswerError {
     Zeros,
 }
 
-/// What is wrong with the files of a model, as a clause.
+/// The errors in the files of a model, as a clause.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FolderError {
     #[error("{file} cannot be read: {source}")]
@@ -139,7 +139,7 @@ pub enum FolderError {
     Malformed(String),
 }
 
-/// What is wrong with a model's vectors, as a clause.
+/// The errors in a model's vectors, as a clause.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum VectorModelError {
     #[error("a vector has no direction")]
@@ -161,7 +161,7 @@ pub enum VectorModelError {
 }
 
 impl EmbedError {
-    /// What the person can do about it.
+    /// Returns advice for the person.
     pub(super) fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::Settings(_) => "mend [embeddings] in the person's config.toml",

@@ -14,15 +14,15 @@ impl From<EmbedError> for Fault {
                 FolderError::Read { .. } | FolderError::NoFile { .. } => Code::NotFound,
                 FolderError::Large { .. } | FolderError::Malformed(_) => Code::InvalidArgs,
             },
-            EmbedError::Endpoint { source, .. } => of_endpoint(source),
+            EmbedError::Endpoint { source, .. } => endpoint_code(source),
             EmbedError::Model { source: VectorModelError::Late(_), .. } => Code::Timeout,
             EmbedError::Client(_) | EmbedError::Model { .. } => Code::Internal,
         };
-        made(code, error.to_string(), error.advice())
+        make_fault(code, error.to_string(), error.advice())
     }
 }
 
-fn of_endpoint(error: &EndpointError) -> Code {
+fn endpoint_code(error: &EndpointError) -> Code {
     match error {
         EndpointError::Request { source, .. } if source.is_timeout() => Code::Timeout,
         EndpointError::Status { status, .. } => match status.as_u16() {
@@ -48,14 +48,14 @@ impl From<StoreError> for Fault {
             StoreError::Late(_) => Code::Timeout,
             StoreError::Server { .. } | StoreError::File { .. } => Code::Internal,
         };
-        made(code, error.to_string(), error.advice())
+        make_fault(code, error.to_string(), error.advice())
     }
 }
 
-fn made(code: Code, message: String, advice: Option<String>) -> Fault {
+fn make_fault(code: Code, message: String, advice: Option<String>) -> Fault {
     let fault = Fault::new(code, message);
     match advice {
-        Some(advice) => fault.suggest(advice),
+        Some(advice) => fault.with_suggestion(advice),
         None => fault,
     }
 }

@@ -4,16 +4,16 @@ use std::error::Error;
 use std::sync::Once;
 use std::time::Duration;
 
-/// How long a connection may take to be made.
+/// The longest time for making a connection.
 const CONNECT: Duration = Duration::from_secs(10);
 
 /// A client for one URL; nothing is sent yet.
 ///
 /// # Errors
-/// As the library says: where TLS cannot be set up.
-pub fn client(url: &str) -> reqwest::Result<reqwest::Client> {
+/// The library's error: TLS cannot be set up.
+pub fn http_client(url: &str) -> reqwest::Result<reqwest::Client> {
     static PROVIDER: Once = Once::new();
-    // One that is there already does too.
+    // If another provider is installed already, it is used.
     PROVIDER.call_once(|| drop(rustls::crypto::ring::default_provider().install_default()));
     // A redirect would carry the headers elsewhere.
     let mut client =
@@ -24,13 +24,13 @@ pub fn client(url: &str) -> reqwest::Result<reqwest::Client> {
     client.build()
 }
 
-/// Why a request failed, without its URL, which may hold a secret.
-pub fn why(error: &reqwest::Error) -> String {
+/// Returns the reason why a request failed, without its URL, which may hold a secret.
+pub fn failure_reason(error: &reqwest::Error) -> String {
     let text = if error.is_timeout() { "it did not answer in time" } else { "the request failed" };
     with_sources(text.to_owned(), error)
 }
 
-/// What is said of an error, and behind it what the errors under it say: they tell what really happened.
+/// Returns the message of an error, followed by those of its sources, which name the real cause.
 pub fn with_sources(mut text: String, error: &(dyn Error + 'static)) -> String {
     let mut source = error.source();
     while let Some(error) = source {
@@ -44,7 +44,7 @@ pub fn with_sources(mut text: String, error: &(dyn Error + 'static)) -> String {
     text
 }
 
-/// Whether a URL leads to this machine.
+/// Returns whether a URL leads to this machine.
 pub fn is_loopback(url: &str) -> bool {
     let Ok(url) = reqwest::Url::parse(url) else { return false };
     match url.host_str().unwrap_or_default() {

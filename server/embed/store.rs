@@ -1,5 +1,5 @@
-//! Where vectors are kept, by the hash of the text that each is of: a file of the person's, and behind it the store that
-//! their team shares, so that a text is embedded once for all of them.
+//! The stores of vectors, by the hash of each text: a file of the person's, and behind it the store that their team
+//! shares, so that a text is embedded once for all of them.
 //!
 //! A text that was changed has another hash: what is changed on one machine is embedded there, whatever others have.
 //! No store is asked for the nearest neighbours of a request, though Postgres could name them: ranking needs the similarity
@@ -9,8 +9,8 @@
 mod chain;
 mod error;
 mod file;
-mod known;
 mod postgres;
+mod record_places;
 mod shared;
 
 use std::collections::HashMap;
@@ -20,23 +20,23 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-use super::quantised::Quantised;
+use super::quantised_vector::QuantisedVector;
 use super::vectors::{Key, Record};
-use super::{Embedder, SettingsError};
+use super::{SettingsError, TextEmbedder};
 use crate::protocol::VectorStoreSettings;
 
-use chain::Chain;
+use chain::StoreChain;
 pub use error::StoreError;
 pub(super) use file::VectorFile;
-pub use postgres::Postgres;
-use shared::Shared;
+pub use postgres::PostgresStore;
+use shared::SharedStore;
 
 /// Vectors with the texts that they are of.
-pub(super) type Found = HashMap<Key, Quantised>;
+pub(super) type Found = HashMap<Key, QuantisedVector>;
 
-/// Where the vectors of one model are kept.
+/// A store of the vectors of one model.
 pub(crate) trait VectorStore: Send + Sync + Debug {
-    /// Those of these texts that it has, all of one length: that many numbers, where that is said.
+    /// Returns the vectors of these texts that it has, all of one length: that many numbers, if `dimension` is given.
     ///
     /// # Errors
     /// Why it cannot say.
@@ -51,7 +51,7 @@ pub(crate) trait VectorStore: Send + Sync + Debug {
     /// The model's vectors have another length from now on: those of that many numbers are of no use here.
     fn forget(&self, dimension: usize) -> BoxFuture<'_, ()>;
 
-    /// What is wrong with it at the moment, as a sentence.
+    /// Returns the present problem, as a sentence.
     fn trouble(&self) -> Option<String> {
         None
     }
@@ -60,8 +60,8 @@ pub(crate) trait VectorStore: Send + Sync + Debug {
 /// Checks the settings of a team's store.
 ///
 /// # Errors
-/// What is wrong with them.
-pub(super) fn check(settings: &VectorStoreSettings) -> Result<(), SettingsError> {
+/// The error in them.
+pub(super) fn check_store(settings: &VectorStoreSettings) -> Result<(), SettingsError> {
     let name = &settings.postgres_env;
     if name.is_empty() || name.contains(['=', '\0', ':']) {
         return Err(SettingsError::StoreVariable);
@@ -73,20 +73,20 @@ pub(super) fn check(settings: &VectorStoreSettings) -> Result<(), SettingsError>
 }
 
 /// The store of a model's vectors: a file in `folder`, and the team's store of these settings behind it.
-pub(super) fn open(
-    embedder: &Arc<dyn Embedder>,
+pub(super) fn open_store(
+    embedder: &Arc<dyn TextEmbedder>,
     folder: Option<&Path>,
     settings: Option<&VectorStoreSettings>,
 ) -> Option<Arc<dyn VectorStore>> {
     let local = folder.map(|folder| VectorFile::new(folder, embedder.identity()));
     let local = local.map(|file| Arc::new(file) as Arc<dyn VectorStore>);
     let team = settings.map(|settings| {
-        let made = Postgres::new(settings, embedder.model());
-        Arc::new(Shared::new(made.map(|store| Arc::new(store) as _), embedder.clone(), shared::LIMIT))
+        let made = PostgresStore::new(settings, embedder.model_name());
+        Arc::new(SharedStore::new(made.map(|store| Arc::new(store) as _), embedder.clone(), shared::LIMIT))
             as Arc<dyn VectorStore>
     });
     match (local, team) {
-        (Some(local), Some(team)) => Some(Arc::new(Chain::new(local, team))),
+        (Some(local), Some(team)) => Some(Arc::new(StoreChain::new(local, team))),
         (one, other) => one.or(other),
     }
 }

@@ -6,45 +6,45 @@ use std::sync::Arc;
 
 use parking_lot::RwLock;
 
-use super::quantised::{Quantised, Widened};
+use super::quantised_vector::{QuantisedVector, WideVector};
 use super::store::{StoreError, VectorStore};
 use crate::base::person;
 
-/// What a text is known by.
+/// The hash of a text.
 pub type Key = [u8; 32];
 
 /// A vector with the text that it is of.
-pub(super) type Record = (Key, Quantised);
+pub(super) type Record = (Key, QuantisedVector);
 
-/// What a text is known by.
-pub fn key(text: &str) -> Key {
+/// Returns the hash of a text.
+pub fn text_key(text: &str) -> Key {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 
-/// Where vectors are kept: `$XDG_CACHE_HOME/wherefore/vectors`, else `~/.cache/wherefore/vectors`.
-pub(super) fn folder() -> Option<PathBuf> {
-    person::cache().map(|folder| folder.join("vectors"))
+/// Returns the folder of the vectors: `$XDG_CACHE_HOME/wherefore/vectors`, else `~/.cache/wherefore/vectors`.
+pub(super) fn vectors_folder() -> Option<PathBuf> {
+    person::cache_dir().map(|folder| folder.join("vectors"))
 }
 
 /// The vectors of one model.
 #[derive(Debug)]
-pub(super) struct Vectors {
-    /// None where there is none for them: they last as long as this process.
+pub(super) struct VectorCache {
+    /// `None` if there is none for them: they last as long as this process.
     store: Option<Arc<dyn VectorStore>>,
-    held: RwLock<Held>,
+    held: RwLock<HeldVectors>,
 }
 
 /// Vectors side by side, in the order that they were wanted in.
 #[derive(Debug, Default)]
-struct Held {
+struct HeldVectors {
     places: HashMap<Key, usize, foldhash::fast::RandomState>,
     dimension: usize,
     numbers: Vec<i8>,
     scales: Vec<f32>,
 }
 
-impl Held {
-    fn add(&mut self, key: Key, numbers: &[i8], scale: f32) {
+impl HeldVectors {
+    fn add_vector(&mut self, key: Key, numbers: &[i8], scale: f32) {
         if self.scales.is_empty() {
             self.dimension = numbers.len();
         }
@@ -62,30 +62,30 @@ impl Held {
     }
 }
 
-impl Vectors {
-    /// Those that `store` has of its model.
+impl VectorCache {
+    /// Creates an empty set over the vectors of a model in `store`.
     pub(super) fn new(store: Option<Arc<dyn VectorStore>>) -> Self {
         Self { store, held: RwLock::default() }
     }
 
-    /// Holds the vectors of these texts in memory, as far as there are any, and no others. Gives the places of those
-    /// that lack one; of two texts with one key the first counts. Asks the store for those that are not in memory.
-    pub(super) async fn want(&self, keys: &[Key]) -> Vec<usize> {
-        let read = match (&self.store, self.lacking(keys)) {
+    /// Holds the existing vectors of these texts in memory, and no others. Returns the places of the texts that lack
+    /// one; of two texts with one key the first counts. Asks the store for vectors that are not in memory.
+    pub(super) async fn hold_vectors(&self, keys: &[Key]) -> Vec<usize> {
+        let read = match (&self.store, self.missing_keys(keys)) {
             (Some(store), lacking) if !lacking.is_empty() => {
                 let read = store.get(lacking, None).await;
-                // What cannot be had is made again.
+                // A vector that cannot be read is made again.
                 read.inspect_err(|error| tracing::debug!("{error}")).unwrap_or_default()
             }
             _ => HashMap::new(),
         };
         let mut held = self.held.write();
-        let mut wanted = Held::default();
+        let mut wanted = HeldVectors::default();
         let mut missing = Vec::new();
         for (place, key) in keys.iter().enumerate() {
             match (held.get(key), read.get(key)) {
-                (Some((numbers, scale)), _) => wanted.add(*key, numbers, scale),
-                (None, Some(kept)) => wanted.add(*key, kept.numbers(), kept.scale()),
+                (Some((numbers, scale)), _) => wanted.add_vector(*key, numbers, scale),
+                (None, Some(kept)) => wanted.add_vector(*key, kept.numbers(), kept.scale()),
                 (None, None) => {}
             }
             if !wanted.places.contains_key(key) {
@@ -98,8 +98,8 @@ impl Vectors {
         missing
     }
 
-    /// Those of these keys that have no vector in memory.
-    fn lacking(&self, keys: &[Key]) -> Arc<[Key]> {
+    /// Returns the keys that have no vector in memory.
+    fn missing_keys(&self, keys: &[Key]) -> Arc<[Key]> {
         let held = self.held.read();
         keys.iter().filter(|key| !held.places.contains_key(*key)).copied().collect()
     }
@@ -109,50 +109,51 @@ impl Vectors {
     ///
     /// # Errors
     /// Why they could not be kept. They are held all the same.
-    pub(super) async fn add(&self, records: Vec<Record>) -> Result<(), StoreError> {
+    pub(super) async fn add_records(&self, records: Vec<Record>) -> Result<(), StoreError> {
         let Some((_, first)) = records.first() else { return Ok(()) };
-        self.hold(first.numbers().len(), &records);
+        self.hold_records(first.numbers().len(), &records);
         match &self.store {
             Some(store) => store.put(records.into()).await,
             None => Ok(()),
         }
     }
 
-    fn hold(&self, dimension: usize, records: &[Record]) {
+    fn hold_records(&self, dimension: usize, records: &[Record]) {
         let mut held = self.held.write();
         if held.dimension != dimension {
-            *held = Held::default();
+            *held = HeldVectors::default();
         }
-        records.iter().for_each(|(key, vector)| held.add(*key, vector.numbers(), vector.scale()));
+        records.iter().for_each(|(key, vector)| held.add_vector(*key, vector.numbers(), vector.scale()));
     }
 
-    /// Forgets all of them, in the store too where they have that length there: another process may have begun anew.
-    pub(super) async fn forget(&self, dimension: usize) {
-        *self.held.write() = Held::default();
+    /// Forgets all of them, in the store too if they have that length there: another process may have changed the
+    /// model.
+    pub(super) async fn forget_all(&self, dimension: usize) {
+        *self.held.write() = HeldVectors::default();
         if let Some(store) = &self.store {
             store.forget(dimension).await;
         }
     }
 
-    /// What is wrong with the store at the moment, as a sentence.
+    /// Returns the present problem of the store, as a sentence.
     pub(super) fn trouble(&self) -> Option<String> {
         self.store.as_ref()?.trouble()
     }
 
-    /// How many are held.
-    pub(super) fn count(&self) -> usize {
+    /// Returns the number of vectors that are held.
+    pub(super) fn held_count(&self) -> usize {
         self.held.read().scales.len()
     }
 
-    /// How many numbers each of them has; nothing where none is held.
+    /// Returns the number of components of each of them; `None` if none is held.
     pub(super) fn dimension(&self) -> Option<usize> {
         let held = self.held.read();
         (!held.scales.is_empty()).then_some(held.dimension)
     }
 
-    /// The cosine of the angle of a vector to that of each text, NaN where a text has none. Nothing where no text has
+    /// The cosine of the angle of a vector to that of each text, NaN if a text has none. `None` if no text has
     /// one of that length.
-    pub(super) fn cosines(&self, vector: &Widened, keys: &[Key]) -> Option<Vec<f32>> {
+    pub(super) fn cosines(&self, vector: &WideVector, keys: &[Key]) -> Option<Vec<f32>> {
         let held = self.held.read();
         if held.scales.is_empty() || held.dimension != vector.dimension() {
             return None;

@@ -1,21 +1,25 @@
 //! The files that code left in its private folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::fs::{self, DirEntry};
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use super::error::ExecutionError;
 use crate::base::WorkspacePath;
-use crate::session::Scope;
+use crate::base::hidden::shorten_to_line;
+use crate::session::CallScope;
 
 /// The most files that are kept.
 const MOST: usize = 200;
 /// Bytes that all of them may have together.
 const LARGEST: u64 = 64 << 20;
+/// Files and folders that are looked at.
+const MOST_LOOKED_AT: usize = 50_000;
+/// Characters of a path that cannot be listed.
+const NAMED_CHARS: usize = 200;
 /// Bytes of a text that is shown with its name.
-const SHOWN: usize = 4 << 10;
+const SHOWN_BYTES: usize = 4 << 10;
 
 /// A file that code left.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,23 +34,24 @@ pub(crate) struct Artifact {
     pub(crate) text: Option<String>,
 }
 
-/// Keeps the regular files below `folder` that are new, or other than the `given` ones, and tells what was left out.
+/// Keeps the regular files below `folder` that are new, or differ from the `given` ones, and reports those that were
+/// left out.
 ///
 /// # Errors
-/// Where the folder cannot be listed, or a file cannot be kept.
-pub(super) fn collect(
-    scope: &Scope,
+/// Fails where the folder cannot be listed, or a file cannot be kept.
+pub(super) fn collect_artifacts(
+    scope: &CallScope,
     folder: &Path,
     given: &BTreeMap<WorkspacePath, String>,
 ) -> Result<(Vec<Artifact>, Vec<String>), ExecutionError> {
     let mut search = ArtifactSearch { scope, given, found: Vec::new(), left_out: Vec::new(), left: LARGEST };
-    search.folder(folder, &WorkspacePath::root())?;
+    search.search_folder(folder)?;
     search.found.sort_by(|one, other| one.path.cmp(&other.path));
     Ok((search.found, search.left_out))
 }
 
 struct ArtifactSearch<'s> {
-    scope: &'s Scope,
+    scope: &'s CallScope,
     given: &'s BTreeMap<WorkspacePath, String>,
     found: Vec<Artifact>,
     left_out: Vec<String>,
@@ -54,30 +59,70 @@ struct ArtifactSearch<'s> {
 }
 
 impl ArtifactSearch<'_> {
-    fn folder(&mut self, at: &Path, path: &WorkspacePath) -> Result<(), ExecutionError> {
-        let doing = ExecutionError::doing("listing what the code left");
-        let entries = fs::read_dir(at).map_err(&doing)?;
-        for entry in entries.collect::<io::Result<Vec<_>>>().map_err(&doing)? {
-            let Some(below) = entry.file_name().to_str().and_then(|name| path.join(name)) else { continue };
-            if entry.file_type().map_err(&doing)?.is_dir() {
-                self.folder(&entry.path(), &below)?;
-            } else {
-                self.file(&entry, below)?;
+    /// Looks into the folder and into those below, the upper ones first.
+    fn search_folder(&mut self, folder: &Path) -> Result<(), ExecutionError> {
+        let doing = ExecutionError::while_doing("listing what the code left");
+        let (mut waiting, mut looked_at) = (VecDeque::from([WorkspacePath::root()]), 0);
+        while let Some(path) = waiting.pop_front() {
+            let at = if path.is_root() { folder.to_owned() } else { folder.join(path.as_str()) };
+            let entries = match fs::read_dir(&at) {
+                Err(error) if !path.is_root() => {
+                    self.leave_out(format!(
+                        "{}: it cannot be listed: {error}",
+                        shorten_to_line(path.as_str(), NAMED_CHARS)
+                    ));
+                    continue;
+                }
+                entries => entries.map_err(&doing)?,
+            };
+            for entry in entries {
+                looked_at += 1;
+                if looked_at > MOST_LOOKED_AT {
+                    self.leave_out(format!("only {MOST_LOOKED_AT} files and folders are looked at"));
+                    return Ok(());
+                }
+                let entry = entry.map_err(&doing)?;
+                let name = entry.file_name();
+                let Some(below) = name.to_str().and_then(|name| path.join(name)) else {
+                    let above = if path.is_root() {
+                        ".".to_owned()
+                    } else {
+                        shorten_to_line(path.as_str(), NAMED_CHARS)
+                    };
+                    let name = shorten_to_line(&name.to_string_lossy(), NAMED_CHARS);
+                    self.leave_out(format!(
+                        "{name} in {above}: its name is no text, or its path is too long"
+                    ));
+                    continue;
+                };
+                if entry.file_type().map_err(&doing)?.is_dir() {
+                    waiting.push_back(below);
+                } else {
+                    self.add_file(&entry, below)?;
+                }
             }
         }
         Ok(())
     }
 
-    fn file(&mut self, entry: &DirEntry, path: WorkspacePath) -> Result<(), ExecutionError> {
-        let doing = ExecutionError::doing("reading what the code left");
+    fn leave_out(&mut self, what: String) {
+        match self.left_out.len() {
+            0..MOST => self.left_out.push(what),
+            MOST => self.left_out.push("… and more".to_owned()),
+            _ => {}
+        }
+    }
+
+    fn add_file(&mut self, entry: &DirEntry, path: WorkspacePath) -> Result<(), ExecutionError> {
+        let doing = ExecutionError::while_doing("reading what the code left");
         let meta = entry.metadata().map_err(&doing)?;
-        // No symlink, device or socket; nor a second name of a file that stands elsewhere.
+        // Symlinks, devices, sockets, and further names of a file elsewhere are left out.
         if !meta.is_file() || meta.nlink() != 1 {
-            self.left_out.push(format!("{path}: it is not a regular file with one name"));
+            self.leave_out(format!("{path}: it is not a regular file with one name"));
             return Ok(());
         }
         if self.found.len() >= MOST || meta.len() > self.left {
-            self.left_out.push(format!("{path}: at most {MOST} files of {LARGEST} bytes in all are kept"));
+            self.leave_out(format!("{path}: at most {MOST} files of {LARGEST} bytes in all are kept"));
             return Ok(());
         }
         let bytes = fs::read(entry.path()).map_err(&doing)?;
@@ -85,9 +130,10 @@ impl ArtifactSearch<'_> {
             return Ok(());
         }
         self.left = self.left.saturating_sub(bytes.len() as u64);
-        let hash = self.scope.files().state().put(&bytes)?;
+        let hash = self.scope.files().state().put_object(&bytes)?;
         let size = bytes.len() as u64;
-        let text = String::from_utf8(bytes).ok().filter(|text| text.len() <= SHOWN && !text.contains('\0'));
+        let text =
+            String::from_utf8(bytes).ok().filter(|text| text.len() <= SHOWN_BYTES && !text.contains('\0'));
         self.found.push(Artifact { path, size, hash, text });
         Ok(())
     }

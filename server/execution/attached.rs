@@ -1,16 +1,24 @@
 //! A command that a person runs in their own terminal, confined as one of an agent's is.
 
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
+use super::bounds::CommandBounds;
 use super::changes;
+use super::command_layers::CommandLayers;
+use super::direct::{self, DirectRequest};
 use super::error::ExecutionError;
-use super::layer::Layer;
-use super::run::Watched;
-use super::{CommandRequest, Executor, carrier, plan, run};
-use crate::base::blocking;
-use crate::registry::Draft;
-use crate::sandbox::{Effects, Report, Running, Streams};
-use crate::session::Scope;
+use super::layer::CommandLayer;
+use super::run::WatchedStreams;
+use super::{
+    CommandExecutor, CommandRequest, connections, kept_apart, plan, run, sandbox_limits, session_caches,
+};
+use crate::base::run_blocking;
+use crate::ports::SharedNetwork;
+use crate::protocol::DirectWrites;
+use crate::registry::CallDraft;
+use crate::sandbox::{NetworkNamespaces, RunReport, RunningCommand, StandardStreams, WriteEffects};
+use crate::session::CallScope;
 
 /// Variables of a terminal, which a command of the person's has as they are.
 const TERMINAL: [&str; 3] = ["TERM", "COLORTERM", "NO_COLOR"];
@@ -18,69 +26,94 @@ const TERMINAL: [&str; 3] = ["TERM", "COLORTERM", "NO_COLOR"];
 /// A command of the person's.
 #[derive(Clone, Debug)]
 pub(crate) struct AttachedRequest {
-    /// What is run. Its input and its limit do not count: it reads the person's terminal.
+    /// The command. Its input and its limit are ignored: it reads the person's terminal.
     pub(crate) command: CommandRequest,
-    /// How long it may run; as long as it likes when absent.
+    /// The time that it may run; as long as it likes when absent.
     pub(crate) limit: Option<Duration>,
-    /// Whether what it changes is read back, and not written.
+    /// True where what it changes is read back, and not written.
     pub(crate) is_reviewed: bool,
+    /// The network that it shares with other commands of its session.
+    pub(crate) network: Option<SharedNetwork>,
 }
 
-/// How it ended, and what it changed where that is reviewed.
+/// The end of an attached command, and its changes where they are reviewed.
 #[derive(Debug)]
 pub(crate) struct AttachedOutcome {
-    /// How it ended.
-    pub(crate) report: Report,
-    /// What it changed.
-    pub(crate) draft: Draft,
+    /// The report of its end.
+    pub(crate) report: RunReport,
+    /// The changes, as a draft.
+    pub(crate) draft: CallDraft,
     /// Changes that were not taken, a sentence each.
     pub(crate) left_out: Vec<String>,
+    /// The changes of ignored paths, which are already written.
+    pub(crate) written: Vec<DirectWrites>,
 }
 
-impl Executor {
+impl CommandExecutor {
     /// Runs a command on the streams and the terminal of this process, to its end. Cancelling `scope` ends it.
     ///
     /// # Errors
-    /// As [`Executor::run`].
+    /// As [`CommandExecutor::run_within`].
     pub(crate) async fn run_attached(
         &self,
-        scope: &Scope,
+        scope: &CallScope,
         request: &AttachedRequest,
     ) -> Result<AttachedOutcome, ExecutionError> {
-        let layer = request.is_reviewed.then(|| Layer::make(scope.files().state())).transpose()?;
-        let (running, carrier) = blocking(|| self.start_attached(scope, request, layer.as_ref()))?;
-        let report = run::to_its_end(scope, running, None, None, Watched::Both).await?.report;
+        let layer = request.is_reviewed.then(|| CommandLayer::make(scope.files().state())).transpose()?;
+        let kind = self.command_kind(scope, &request.command);
+        let began = SystemTime::now();
+        let (running, layers, carrier) =
+            run_blocking(|| self.start_attached(scope, request, layer.as_ref()))?;
+        let report = run::run_to_completion(scope, running, None, None, WatchedStreams::Both).await?.report;
         drop(carrier);
-        let (draft, left_out) = match report.overlays.first() {
-            Some(overlay) => blocking(|| changes::read(scope, overlay))?,
-            None => <(Draft, Vec<String>)>::default(),
+        let repository = run_blocking(|| layers.take_back(scope, &report))?;
+        let limits = sandbox_limits::describe_limits(scope, &request.command.argv, &report);
+        let kept = [repository, limits].concat();
+        let Some(overlay) = report.overlays.first() else {
+            let (draft, left_out, written) = (CallDraft::default(), kept, Vec::new());
+            return Ok(AttachedOutcome { report, draft, left_out, written });
         };
-        Ok(AttachedOutcome { report, draft, left_out })
+        let direct = DirectRequest { bounds: &CommandBounds::default(), kind, began };
+        let direct = direct::write_ignored(self, scope, overlay, direct).await?;
+        let (draft, mut left_out) = run_blocking(|| changes::read_changes(scope, overlay))?;
+        left_out.extend(direct.left_out);
+        left_out.extend(kept);
+        Ok(AttachedOutcome { report, draft, left_out, written: direct.written })
     }
 
     fn start_attached(
         &self,
-        scope: &Scope,
+        scope: &CallScope,
         request: &AttachedRequest,
-        layer: Option<&Layer>,
-    ) -> Result<(Running, Option<carrier::Carrier>), ExecutionError> {
-        let closures = self.closures(scope)?;
-        let direct = closures.ignored.clone();
+        layer: Option<&CommandLayer>,
+    ) -> Result<(RunningCommand, CommandLayers, Option<connections::ConnectionCarrier>), ExecutionError> {
+        let closures = self.closures.find_closures(scope)?;
+        let found = closures.clone();
         let effects = match layer {
-            Some(layer) => Effects::Overlay { folder: layer.path().to_owned(), direct: direct.clone() },
-            None => Effects::WriteThrough,
+            Some(layer) => WriteEffects::Overlay { folder: layer.path().to_owned(), direct: Vec::new() },
+            None => WriteEffects::WriteThrough,
         };
-        let mut plan = plan::plan(scope, &request.command, closures, effects);
-        if layer.is_some() {
-            plan.writable.extend(direct);
-        }
-        plan.streams = Streams::Inherited;
+        let mut plan = plan::plan_command(scope, &request.command, closures, effects);
+        plan.earlier = kept_apart::earlier_layer(scope);
+        let mut layers = match layer {
+            Some(layer) => {
+                CommandLayers::place(&mut plan, scope, (&found, Some(self.closures.index())), layer.path())?
+            }
+            None => CommandLayers::default(),
+        };
+        plan.streams = StandardStreams::Inherited;
         plan.limits.wall = request.limit;
         plan.env.retain(|(name, _)| !TERMINAL.iter().any(|own| name == own));
         let own = TERMINAL.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
         plan.env.extend(own);
+        // Where it is gone the command has a network of its own.
+        plan.shared_network = request.network.and_then(|shared| {
+            let id = (shared.device, shared.inode);
+            NetworkNamespaces::open_network(shared.keeper, id).ok().map(Arc::new)
+        });
+        layers.caches = session_caches::place(&mut plan, scope, false);
         let mut running = self.launcher.spawn(&plan)?;
-        let carrier = carrier::start(&mut running, &plan, &request.command.hosts)?;
-        Ok((running, carrier))
+        let carrier = connections::start_carrier(&mut running, &plan, &request.command.hosts)?;
+        Ok((running, layers, carrier))
     }
 }

@@ -1,4 +1,4 @@
-//! What of the workspace a tool's definition leaves to its command.
+//! The bounds that a tool's definition sets to its command within the workspace.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::closures::Closures;
 use crate::base::WorkspacePath;
-use crate::registry::{Change, Draft};
+use crate::registry::{CallDraft, PathChange};
 
-/// What of the workspace a command reads, and what of its changes is taken. The default is all of it, as far as the rules
-/// leave it open.
+/// The parts of the workspace that a command reads, and the changes of it that are taken. The default is all that the
+/// rules leave open.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CommandBounds {
     /// The files and folders that the command reads; nothing where that is all of the workspace.
@@ -18,21 +18,21 @@ pub(crate) struct CommandBounds {
     writes: WriteBounds,
 }
 
-/// Which changes of a command are taken.
+/// The changes of a command that are taken.
 #[derive(Clone, Debug, Default)]
 enum WriteBounds {
     #[default]
     All,
     /// The workspace is read-only.
     None,
-    /// Those of paths that match.
+    /// The changes of paths that match.
     Matching(GlobSet),
 }
 
 impl CommandBounds {
     /// The bounds that a definition sets: each of `places` is `workspace` or a glob below the root, with `:r`, `:w` or `:rw`
     /// behind it. An empty list sets none. A place that is none opens nothing.
-    pub(crate) fn of(places: &[String]) -> Self {
+    pub(crate) fn from_places(places: &[String]) -> Self {
         let parsed: Vec<(&str, &str)> = places.iter().filter_map(|place| place.rsplit_once(':')).collect();
         if places.is_empty() {
             return Self::default();
@@ -43,52 +43,57 @@ impl CommandBounds {
         let writes = match written.as_slice() {
             [] => WriteBounds::None,
             places if places.iter().any(|place| is_all(place)) => WriteBounds::All,
-            places => matching(places),
+            places => write_bounds(places),
         };
         let reads = match parsed.iter().any(|(place, _)| is_all(place)) {
             true => None,
-            false => Some(parsed.iter().filter_map(|(place, _)| beginning(place)).collect()),
+            false => Some(parsed.iter().filter_map(|(place, _)| literal_prefix(place)).collect()),
         };
         Self { reads, writes }
     }
 
-    /// Whether no change of the command is taken.
+    /// The bounds of a command that reads the workspace and writes nothing in it.
+    pub(crate) fn read_only() -> Self {
+        Self { reads: None, writes: WriteBounds::None }
+    }
+
+    /// Returns whether no change of the command is taken.
     pub(super) fn is_read_only(&self) -> bool {
         matches!(self.writes, WriteBounds::None)
     }
 
-    /// Whether some changes are taken and others are not: only a layer keeps them apart.
+    /// Returns whether some changes are taken and others are not: only a layer keeps them apart.
     pub(super) fn are_partial(&self) -> bool {
         matches!(self.writes, WriteBounds::Matching(_))
     }
 
-    /// Closes what is not read of the workspace at `root`, and leaves of the folders that are written directly those that may
-    /// be written.
+    /// True if the command reads and writes all of the workspace.
+    pub(super) fn are_none(&self) -> bool {
+        self.reads.is_none() && matches!(self.writes, WriteBounds::All)
+    }
+
+    /// Closes the parts of the workspace at `root` that the command does not read.
     ///
     /// # Errors
-    /// Where a folder on the way to what is read cannot be listed.
-    pub(super) fn narrow(&self, root: &Path, closures: &mut Closures) -> io::Result<()> {
-        closures.ignored.retain(|path| {
-            let inside = path.strip_prefix(root).ok().and_then(Path::to_str).and_then(WorkspacePath::clean);
-            inside.is_some_and(|folder| self.takes_folder(&folder))
-        });
+    /// Fails where a folder on the way to a readable path cannot be listed.
+    pub(super) fn narrow_closures(&self, root: &Path, closures: &mut Closures) -> io::Result<()> {
         let Some(reads) = &self.reads else { return Ok(()) };
         let mut hidden = Vec::new();
-        hide(root, &WorkspacePath::root(), reads, &mut hidden)?;
+        hide_siblings(root, &WorkspacePath::root(), reads, &mut hidden)?;
         let is_open = |path: &PathBuf| !hidden.iter().any(|hidden| path.starts_with(hidden));
         closures.masked.retain(is_open);
+        closures.shown.retain(|shown| is_open(&shown.path));
         closures.protected.retain(is_open);
-        closures.ignored.retain(is_open);
-        closures.masked.extend(hidden);
+        closures.hidden = hidden;
         Ok(())
     }
 
-    /// Takes those changes out of a draft that are out of bounds, and says so.
-    pub(super) fn hold(&self, draft: &mut Draft, left_out: &mut Vec<String>) {
-        let takes = |change: &Change| {
-            self.takes(&change.path) && change.from.as_ref().is_none_or(|from| self.takes(from))
+    /// Takes the changes that are out of bounds out of a draft, and reports them.
+    pub(super) fn filter_draft(&self, draft: &mut CallDraft, left_out: &mut Vec<String>) {
+        let takes = |change: &PathChange| {
+            self.takes_path(&change.path) && change.from.as_ref().is_none_or(|from| self.takes_path(from))
         };
-        let (taken, others): (Vec<Change>, Vec<Change>) =
+        let (taken, others): (Vec<PathChange>, Vec<PathChange>) =
             std::mem::take(&mut draft.changes).into_iter().partition(takes);
         draft.changes = taken;
         left_out.extend(others.iter().map(|change| {
@@ -96,24 +101,20 @@ impl CommandBounds {
         }));
     }
 
-    fn takes(&self, path: &WorkspacePath) -> bool {
+    /// Returns whether a change of a path is taken.
+    pub(super) fn takes_path(&self, path: &WorkspacePath) -> bool {
         match &self.writes {
             WriteBounds::All => true,
             WriteBounds::None => false,
             WriteBounds::Matching(globs) => globs.is_match(path.as_str()),
         }
     }
-
-    /// Whether any file of a folder may be written.
-    fn takes_folder(&self, folder: &WorkspacePath) -> bool {
-        folder.join("file").is_some_and(|file| self.takes(&file))
-    }
 }
 
-fn matching(places: &[&str]) -> WriteBounds {
+fn write_bounds(places: &[&str]) -> WriteBounds {
     let mut globs = GlobSetBuilder::new();
     for place in places {
-        // One that is no glob matches nothing.
+        // An invalid glob matches nothing.
         if let Ok(glob) = GlobBuilder::new(place.trim_start_matches("./")).literal_separator(true).build() {
             globs.add(glob);
         }
@@ -122,14 +123,14 @@ fn matching(places: &[&str]) -> WriteBounds {
 }
 
 /// The path that a glob begins with, up to the first part that is not literal.
-fn beginning(glob: &str) -> Option<WorkspacePath> {
+fn literal_prefix(glob: &str) -> Option<WorkspacePath> {
     let literal: Vec<&str> =
         glob.split('/').take_while(|part| !part.contains(['*', '?', '[', '{'])).collect();
-    WorkspacePath::clean(&literal.join("/"))
+    WorkspacePath::from_relative(&literal.join("/"))
 }
 
-/// Lists what lies beside the way to `shown`. Symlinks are left alone: what they lead to is shown or hidden itself.
-fn hide(
+/// Lists the entries next to the way to `shown`. Symlinks are left alone: their targets are shown or hidden themselves.
+fn hide_siblings(
     at: &Path,
     path: &WorkspacePath,
     shown: &[WorkspacePath],
@@ -147,7 +148,7 @@ fn hide(
         match below {
             Some(below) if shown.iter().any(|shown| shown.is_in(&below)) => {
                 if entry.file_type()?.is_dir() {
-                    hide(&entry.path(), &below, shown, hidden)?;
+                    hide_siblings(&entry.path(), &below, shown, hidden)?;
                 }
             }
             _ => hidden.push(entry.path()),
@@ -162,34 +163,35 @@ mod tests {
     use crate::protocol::ChangeKind;
 
     fn path(path: &str) -> WorkspacePath {
-        WorkspacePath::clean(path).unwrap()
+        WorkspacePath::from_relative(path).unwrap()
     }
 
     fn bounds(places: &[&str]) -> CommandBounds {
-        CommandBounds::of(&places.iter().map(|place| (*place).to_owned()).collect::<Vec<_>>())
+        CommandBounds::from_places(&places.iter().map(|place| (*place).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
     fn a_definition_only_narrows_what_is_written() {
         let all = bounds(&[]);
-        assert!(all.takes(&path("a")) && !all.is_read_only());
-        assert!(bounds(&["workspace:rw"]).takes(&path("a/b")));
+        assert!(all.takes_path(&path("a")) && !all.is_read_only());
+        assert!(bounds(&["workspace:rw"]).takes_path(&path("a/b")));
         for read_only in [&["workspace:r"][..], &["docs/**:r"], &["nonsense"], &[":r"]] {
             assert!(bounds(read_only).is_read_only(), "{read_only:?}");
         }
         let docs = bounds(&["workspace:r", "docs/*.md:rw"]);
-        assert!(docs.takes(&path("docs/a.md")) && !docs.is_read_only());
+        assert!(docs.takes_path(&path("docs/a.md")) && !docs.is_read_only());
         for other in ["docs/a.txt", "docs/deep/a.md", "a.md", "src/docs/a.md"] {
-            assert!(!docs.takes(&path(other)), "{other}");
+            assert!(!docs.takes_path(&path(other)), "{other}");
         }
-        let bare =
-            |path_: &str, from: Option<&str>| Change::bare(path(path_), ChangeKind::Rename, from.map(path));
-        let mut draft = Draft {
+        let bare = |path_: &str, from: Option<&str>| {
+            PathChange::without_content(path(path_), ChangeKind::Rename, from.map(path))
+        };
+        let mut draft = CallDraft {
             changes: vec![bare("docs/b.md", Some("docs/a.md")), bare("docs/c.md", Some("src/c.md"))],
-            ..Draft::default()
+            ..CallDraft::default()
         };
         let mut left_out = Vec::new();
-        docs.hold(&mut draft, &mut left_out);
+        docs.filter_draft(&mut draft, &mut left_out);
         assert_eq!((draft.changes.len(), left_out.len()), (1, 1), "{left_out:?}");
     }
 
@@ -205,20 +207,24 @@ mod tests {
         let closures = || Closures {
             masked: vec![at.join("docs/d.md"), at.join("src/a/x.rs")],
             protected: Vec::new(),
-            ignored: vec![at.join("out")],
+            hidden: Vec::new(),
+            shown: Vec::new(),
+            ignored: Vec::new(),
+            ..Closures::default()
         };
         let narrowed = |places: &[&str]| {
             let mut closures = closures();
-            bounds(places).narrow(at, &mut closures).unwrap();
+            bounds(places).narrow_closures(at, &mut closures).unwrap();
+            closures.masked.append(&mut closures.hidden);
             closures.masked.sort();
             closures
         };
         let src = narrowed(&["src/a/**:r"]);
         let expected = ["docs", "out", "src/a/x.rs", "src/b.rs", "top"].map(|path| at.join(path));
-        assert_eq!((src.masked.as_slice(), src.ignored.len()), (expected.as_slice(), 0));
+        assert_eq!(src.masked.as_slice(), expected.as_slice());
         assert_eq!(narrowed(&[]), closures());
         let whole = narrowed(&["workspace:r", "out/**:rw"]);
-        assert_eq!((whole.masked.len(), whole.ignored.len()), (2, 1));
+        assert_eq!(whole.masked.len(), 2);
         assert_eq!(narrowed(&["../x/**:r"]).masked.len(), 4, "what lies outside opens nothing");
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of an output stream: its head and its tail as text, and the whole by hash up to a bound.
+//! The captured output of a stream: its head and its tail as text, and the whole by hash up to a bound.
 
 use std::collections::VecDeque;
 
@@ -6,37 +6,37 @@ use std::collections::VecDeque;
 const HEAD: usize = 16 << 10;
 /// Bytes kept of its end.
 const TAIL: usize = 16 << 10;
-/// Bytes that whoever waits is told at once, from the end of those that came.
+/// Bytes that are reported at once as progress, from the end of the new ones.
 const FRESH: u64 = 4 << 10;
 /// Bytes of a stream that are kept whole, by hash, where its text is cut.
 const WHOLE: usize = 8 << 20;
 
 /// A stream while it is read. It takes bounded memory, however much is written.
 #[derive(Debug, Default)]
-pub(crate) struct Capture {
+pub(crate) struct StreamCapture {
     /// The stream from its beginning, up to [`WHOLE`].
     whole: Vec<u8>,
     /// Its last bytes, once it is longer than [`WHOLE`].
     tail: VecDeque<u8>,
     total: u64,
-    /// How much of it whoever waits was told.
-    told: u64,
-    /// Whether a NUL came: then it is no text.
+    /// The bytes already reported as progress.
+    reported: u64,
+    /// True where a NUL came: then it is no text.
     binary: bool,
 }
 
-/// What a stream held.
+/// The content of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CapturedStream {
-    /// Its text, without control sequences. Where it was cut, a line says how many bytes are left out.
+    /// Its text, without control sequences. Where it was cut, a line states how many bytes are left out.
     pub(crate) text: String,
     /// All bytes that were written.
     pub(crate) bytes: u64,
-    /// Whether the text is not all of it.
+    /// True where the text is not all of it.
     pub(crate) cut: bool,
 }
 
-impl Capture {
+impl StreamCapture {
     /// Takes what was read.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
@@ -72,37 +72,37 @@ impl Capture {
     }
 
     /// The lines that came since this was asked last, for progress; the last ones where they are many.
-    pub(crate) fn fresh(&mut self) -> Option<String> {
-        let bytes = (self.total - std::mem::replace(&mut self.told, self.total)).min(FRESH);
-        let text = readable(&self.end(usize::try_from(bytes).unwrap_or_default()));
+    pub(crate) fn take_fresh_lines(&mut self) -> Option<String> {
+        let bytes = (self.total - std::mem::replace(&mut self.reported, self.total)).min(FRESH);
+        let text = plain_text(&self.tail_bytes(usize::try_from(bytes).unwrap_or_default()));
         let text = text.trim_matches('\n');
         (!self.binary && !text.trim().is_empty()).then(|| text.to_owned())
     }
 
     /// The stream as a caller is shown it.
-    pub(crate) fn text(&self) -> CapturedStream {
+    pub(crate) fn captured_text(&self) -> CapturedStream {
         let bytes = self.total;
         if self.binary {
             let text = format!("({bytes} bytes that are no text)");
             return CapturedStream { text, bytes, cut: true };
         }
         if self.total <= (HEAD + TAIL) as u64 {
-            return CapturedStream { text: readable(&self.whole), bytes, cut: false };
+            return CapturedStream { text: plain_text(&self.whole), bytes, cut: false };
         }
         let head = until_line_end(&self.whole[..HEAD.min(self.whole.len())]);
-        let end = self.end(TAIL);
+        let end = self.tail_bytes(TAIL);
         let tail = from_line_start(&end);
         let left_out = self.total - (head.len() + tail.len()) as u64;
         let text = format!(
             "{}\n… {left_out} bytes are left out here …\n{}",
-            readable(head).trim_end(),
-            readable(tail)
+            plain_text(head).trim_end(),
+            plain_text(tail)
         );
         CapturedStream { text, bytes, cut: true }
     }
 
     /// Its last bytes.
-    fn end(&self, most: usize) -> Vec<u8> {
+    fn tail_bytes(&self, most: usize) -> Vec<u8> {
         let of_whole = most.saturating_sub(self.tail.len()).min(self.whole.len());
         let mut end = self.whole[self.whole.len() - of_whole..].to_vec();
         end.extend(self.tail.iter().skip(self.tail.len().saturating_sub(most)));
@@ -128,7 +128,7 @@ fn from_line_start(bytes: &[u8]) -> &[u8] {
 
 /// The text of output without terminal control sequences: of a line that was written over with carriage returns, what was
 /// written last.
-pub(crate) fn readable(bytes: &[u8]) -> String {
+pub(crate) fn plain_text(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let plain = anstream::adapter::strip_str(&text).to_string();
     let mut out = String::with_capacity(plain.len());
@@ -149,11 +149,11 @@ mod tests {
     use super::*;
 
     fn captured(chunks: &[&[u8]]) -> CapturedStream {
-        let mut capture = Capture::default();
+        let mut capture = StreamCapture::default();
         for chunk in chunks {
             capture.push(chunk);
         }
-        capture.text()
+        capture.captured_text()
     }
 
     #[test]
@@ -167,12 +167,12 @@ mod tests {
     fn a_long_stream_keeps_its_head_and_its_tail() {
         for lines in [10_000_u32, 3_000_000] {
             let all: String = (0..lines).map(|n| format!("line {n}\n")).collect();
-            let mut capture = Capture::default();
+            let mut capture = StreamCapture::default();
             for chunk in all.as_bytes().chunks(60_001) {
                 capture.push(chunk);
             }
             assert!(capture.whole.len() <= WHOLE && capture.tail.len() <= TAIL);
-            let stream = capture.text();
+            let stream = capture.captured_text();
             assert!(stream.cut && stream.bytes == all.len() as u64);
             assert!(stream.text.starts_with("line 0\nline 1\n"), "{lines}");
             assert!(stream.text.ends_with(&format!("line {}\n", lines - 1)), "{lines}");
@@ -190,14 +190,14 @@ mod tests {
 
     #[test]
     fn control_sequences_and_lines_written_over_are_read_as_a_person_sees_them() {
-        assert_eq!(readable(b"\x1b[31mred\x1b[0m\r\n"), "red\n");
-        assert_eq!(readable(b"10%\r50%\r100%\ndone\r"), "100%\ndone");
-        assert_eq!(readable(b"\x1b]0;title\x07a\x08b\tc"), "ab\tc");
-        let mut capture = Capture::default();
+        assert_eq!(plain_text(b"\x1b[31mred\x1b[0m\r\n"), "red\n");
+        assert_eq!(plain_text(b"10%\r50%\r100%\ndone\r"), "100%\ndone");
+        assert_eq!(plain_text(b"\x1b]0;title\x07a\x08b\tc"), "ab\tc");
+        let mut capture = StreamCapture::default();
         capture.push(b"building\n 3/9 a.rs\r 4/9 b.rs\n\n");
-        assert_eq!(capture.fresh().as_deref(), Some("building\n 4/9 b.rs"));
-        assert_eq!(capture.fresh(), None);
+        assert_eq!(capture.take_fresh_lines().as_deref(), Some("building\n 4/9 b.rs"));
+        assert_eq!(capture.take_fresh_lines(), None);
         capture.push(b"done\n");
-        assert_eq!(capture.fresh().as_deref(), Some("done"));
+        assert_eq!(capture.take_fresh_lines().as_deref(), Some("done"));
     }
 }

@@ -1,71 +1,91 @@
-//! What a command changed: its layer read back as a draft, in the order that a diff is made in.
+//! Reads the changes of a command: its layer becomes a draft, in the order that a diff is made in.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use super::change_order::{ChangeParts, NewEntry};
 use super::error::ExecutionError;
-use super::ignored::IgnoredPaths;
-use super::passed;
+use super::kept_layers;
+use super::layer_files::{HELD_BYTES, LayerFile, LayerFiles, WrittenContent};
+use super::silent::SilentFolders;
 use crate::base::WorkspacePath;
-use crate::base::text::{Decoded, decode};
+use crate::base::hidden::shorten_to_line;
+use crate::base::text::{DecodedText, decode_text};
 use crate::patch;
-use crate::protocol::{Access, ChangeKind, PathContent};
-use crate::registry::{Change, Content, Draft};
-use crate::sandbox::{Change as LayerChange, ChangeKind as LayerChangeKind, Overlay};
-use crate::session::Scope;
+use crate::protocol::{ChangeKind, PathAccess, PathContent};
+use crate::registry::{CallDraft, ChangeContent, PathChange, find_made_repository};
+use crate::sandbox::{
+    OverlayChange as LayerChange, OverlayChangeKind as LayerChangeKind, OverlayLayers, UnreadReason,
+};
+use crate::session::CallScope;
 use crate::workspace::FileKind;
 
 /// The most changes that one command proposes. What it changed beyond that is left out, and said.
 const MOST: usize = 10_000;
+/// Bytes of all paths of one command's changes: each is judged with each folder above it.
+const PATH_BYTES: usize = 2 << 20;
+/// Characters of a path in a sentence.
+const NAMED_CHARS: usize = 300;
 
-/// Reads what a command changed in `overlay`. Changes of paths that git ignores are made at once. What the rules refuse, what
-/// is no file, link or folder, and what is too large is left out, with a sentence each.
+/// Reads the changes of a command in `overlay`. Changes that the rules refuse, entries that are no file, link or
+/// folder, and those that are too large are left out, with a sentence each. Where a part is left out because it is too
+/// much, the layer is kept for the person.
 ///
 /// # Errors
-/// Where the layer cannot be read, or the state folder cannot keep what a change needs.
-pub(super) fn read(scope: &Scope, overlay: &Overlay) -> Result<(Draft, Vec<String>), ExecutionError> {
-    let found = overlay.changes().map_err(ExecutionError::doing("reading what the command changed"))?;
-    let mut reader = LayerReader {
+/// Fails where the layer cannot be read, or the state folder cannot keep the content that a change needs.
+pub(super) fn read_changes(
+    scope: &CallScope,
+    overlay: &OverlayLayers,
+) -> Result<(CallDraft, Vec<String>), ExecutionError> {
+    let found = overlay.changes().map_err(ExecutionError::while_doing("reading what the command changed"))?;
+    let mut reader = LayerChangeReader {
         scope,
-        overlay,
-        ignored: IgnoredPaths::of(&overlay.lower),
-        parts: Parts::default(),
+        parts: ChangeParts::default(),
         left_out: Vec::new(),
+        files: LayerFiles::for_overlay(scope, overlay),
+        on_disk: 0,
+        is_kept: false,
+        silent: SilentFolders::default(),
+        path_bytes: PATH_BYTES,
     };
     reader.find_renames(&found);
     for change in found {
-        reader.take(change)?;
+        reader.take_change(change)?;
     }
-    Ok((Draft { changes: reader.parts.ordered(), ..Draft::default() }, reader.left_out))
+    if reader.files.count_whole() > 0 {
+        let whole = reader.files.count_whole();
+        reader.left_out.push(format!(
+            "{whole} files are proposed whole, with no lines: the texts of one command have {HELD_BYTES} bytes together at most"
+        ));
+    }
+    if reader.is_kept {
+        let kept = kept_layers::keep_layer(scope.files().state(), overlay, reader.on_disk);
+        reader.left_out.push(kept);
+    }
+    let (parts, mut left_out) = (reader.parts, reader.left_out);
+    let mut changes = parts.into_ordered();
+    while let Some(folder) = find_made_repository(scope.files(), &changes) {
+        changes.retain(|change| !change.path.is_in(&folder));
+        left_out
+            .push(format!("{folder}: git takes it for a repository, and runs what its config and hooks say"));
+    }
+    Ok((CallDraft { changes, ..CallDraft::default() }, left_out))
 }
 
-struct LayerReader<'s> {
-    scope: &'s Scope,
-    overlay: &'s Overlay,
-    ignored: IgnoredPaths,
-    parts: Parts,
+struct LayerChangeReader<'s> {
+    scope: &'s CallScope,
+    parts: ChangeParts,
     left_out: Vec<String>,
+    files: LayerFiles<'s>,
+    /// The bytes that the layer takes up on the disk.
+    on_disk: u64,
+    /// True where the layer is kept for the person.
+    is_kept: bool,
+    silent: SilentFolders,
+    /// Bytes of paths that may still be proposed.
+    path_bytes: usize,
 }
 
-/// The changes, by when they are made.
-#[derive(Default)]
-struct Parts {
-    /// Files that have another path and the same content: the new path, with the old one.
-    renamed: BTreeMap<WorkspacePath, WorkspacePath>,
-    removed: BTreeMap<WorkspacePath, Change>,
-    folders_removed: BTreeSet<WorkspacePath>,
-    edited: Vec<Change>,
-    folders_made: Vec<Change>,
-    made: Vec<Made>,
-}
-
-struct Made {
-    change: Change,
-    executable: bool,
-}
-
-impl LayerReader<'_> {
+impl LayerChangeReader<'_> {
     /// Notes the files that were moved from one path to another, where both may be changed.
     fn find_renames(&mut self, found: &[LayerChange]) {
         for change in found {
@@ -73,150 +93,205 @@ impl LayerReader<'_> {
             let (Some(new), Some(old)) = (workspace_path(&change.path), workspace_path(from)) else {
                 continue;
             };
-            let rules = self.scope.files().rules();
-            if [&new, &old]
-                .into_iter()
-                .all(|path| rules.permit(Access::Write, path).is_ok() && !self.ignored.holds(path, false))
+            let rules = self.scope.files().paths().rules();
+            if self.parts.renamed.len() < MOST
+                && [&new, &old]
+                    .into_iter()
+                    .all(|path| rules.paths().permit_access(PathAccess::Write, path).is_ok())
             {
+                self.parts.moved.insert(old.clone());
                 self.parts.renamed.insert(new, old);
             }
         }
     }
 
-    fn take(&mut self, change: LayerChange) -> Result<(), ExecutionError> {
-        let name = change.path.display().to_string();
-        let Some(path) = workspace_path(&change.path) else {
-            self.leave_out(&name, "its name is no text");
-            return Ok(());
+    fn take_change(&mut self, change: LayerChange) -> Result<(), ExecutionError> {
+        let name = match change.path.as_os_str().is_empty() {
+            true => ".".to_owned(),
+            false => shorten_to_line(&change.path.display().to_string(), NAMED_CHARS),
         };
-        if self.parts.len() >= MOST {
-            self.leave_out(&name, &format!("a command proposes {MOST} changes at most"));
+        if let LayerChangeKind::File { on_disk, linked, .. } = change.kind
+            && linked.is_none_or(|inode| !self.files.has_read(inode))
+        {
+            self.on_disk = self.on_disk.saturating_add(on_disk);
+        }
+        if let LayerChangeKind::Unread(why) = change.kind {
+            self.keep_apart(
+                &name,
+                match why {
+                    UnreadReason::Deep => "its path is longer than the system takes one",
+                    UnreadReason::TooMuch => "the command wrote more than is read",
+                    UnreadReason::Refused => "it cannot be listed",
+                },
+            );
             return Ok(());
         }
-        if let Err(refusal) = self.scope.files().rules().permit(Access::Write, &path) {
+        let Some(path) = workspace_path(&change.path) else {
+            self.keep_apart(&name, "its name is no text");
+            return Ok(());
+        };
+        let rules = self.scope.files().paths().rules();
+        if !self.silent.is_silent(rules, &path)
+            && let Err(refusal) = rules.paths().permit_access(PathAccess::Write, &path)
+        {
             self.leave_out(&name, &refusal.to_string());
             return Ok(());
         }
-        if self.ignored.holds(&path, matches!(change.kind, LayerChangeKind::Folder { .. })) {
-            self.pass(&path, &change);
+        if self.parts.len() >= MOST {
+            self.keep_apart(&name, &format!("a command proposes {MOST} changes at most"));
             return Ok(());
         }
-        self.change(path, change.kind)
+        // A folder is made together with its entries, which count for both.
+        if !matches!(change.kind, LayerChangeKind::Folder { .. } | LayerChangeKind::FolderMode { .. }) {
+            let Some(left) = self.path_bytes.checked_sub(path.as_str().len()) else {
+                let most =
+                    format!("the paths that a command changes have {PATH_BYTES} bytes together at most");
+                self.keep_apart(&name, &most);
+                return Ok(());
+            };
+            self.path_bytes = left;
+        }
+        self.add_change(path, &change)
     }
 
-    fn change(&mut self, path: WorkspacePath, kind: LayerChangeKind) -> Result<(), ExecutionError> {
+    fn add_change(&mut self, path: WorkspacePath, change: &LayerChange) -> Result<(), ExecutionError> {
         let stood = self.scope.files().entry_at(&path)?;
         let before = stood.as_ref().map(|entry| entry.kind);
         let was_executable = stood.as_ref().is_some_and(|entry| entry.bits & 0o111 != 0);
-        match kind {
+        match &change.kind {
             LayerChangeKind::Special => {
                 self.leave_out(path.as_str(), "it is neither a file nor a folder nor a symlink");
             }
+            LayerChangeKind::Dated => {
+                self.leave_out(
+                    path.as_str(),
+                    "it keeps its time: a change carries contents and modes of files",
+                );
+            }
             // Git knows no permissions of folders.
-            LayerChangeKind::FolderMode { .. } => {}
-            LayerChangeKind::Removed => self.removed(&path, before)?,
+            LayerChangeKind::FolderMode { .. } | LayerChangeKind::Unread(_) => {}
+            LayerChangeKind::Removed => self.add_removal(&path, before)?,
             LayerChangeKind::Folder { .. } => {
-                self.removed(&path, before)?;
-                self.parts.folders_made.push(Change::bare(path, ChangeKind::Mkdir, None));
+                self.add_removal(&path, before)?;
+                self.parts.folders_made.push(PathChange::without_content(path, ChangeKind::Mkdir, None));
             }
-            LayerChangeKind::File { content, mode, existed: true, .. } => {
-                self.edited(&path, &content, [was_executable, mode & 0o111 != 0])?;
-            }
-            LayerChangeKind::File { content, mode, .. } => {
-                self.removed(&path, before)?;
-                self.made(path, &content, mode & 0o111 != 0)?;
+            LayerChangeKind::File { mode, size, linked, existed, .. } => {
+                let executable = mode & 0o111 != 0;
+                let stood_bits = stood.as_ref().filter(|_| *existed).map(|entry| entry.bits);
+                if stood_bits.is_some_and(|bits| (bits ^ mode) & !0o111 & 0o7777 != 0) {
+                    self.leave_out(path.as_str(), &format!("it keeps its permissions, and is not made {:o}: a change carries no more of them than whether a file is executable", mode & 0o7777));
+                }
+                let file = LayerFile { path: &change.path, size: *size, linked: *linked, executable };
+                if *existed {
+                    self.add_edit(&path, &file, was_executable)?;
+                } else {
+                    self.add_removal(&path, before)?;
+                    self.add_new_file(path, &file)?;
+                }
             }
             LayerChangeKind::Symlink { target } => {
-                self.linked(path, target, before, stood.and_then(|entry| entry.target))?;
+                self.add_link(path, target, before, stood.and_then(|entry| entry.target))?;
             }
         }
         Ok(())
     }
 
-    /// Makes a change of an ignored path at once. What stands in a new folder is judged and moved entry by entry.
-    fn pass(&mut self, path: &WorkspacePath, change: &LayerChange) {
-        let written = self.overlay.upper.join(&change.path);
-        let done = match change.kind {
-            LayerChangeKind::Removed => passed::remove(&self.overlay.lower, path),
-            LayerChangeKind::Special | LayerChangeKind::FolderMode { .. } => Ok(()),
-            LayerChangeKind::Folder { .. } => passed::make(&self.overlay.lower, path),
-            // Gone with the folder that it stood in, which was moved before.
-            _ if fs::symlink_metadata(&written).is_err() => Ok(()),
-            _ => passed::pass(&self.overlay.lower, path, &written),
-        };
-        if let Err(error) = done {
-            self.leave_out(path.as_str(), &error.to_string());
-        }
-    }
-
-    /// Notes that an entry goes, with all that stands below it.
-    fn removed(&mut self, path: &WorkspacePath, kind: Option<FileKind>) -> Result<(), ExecutionError> {
-        match kind {
-            Some(FileKind::Folder) => {
-                let listing = self.scope.files().list(path, 0, MOST)?;
-                for entry in listing.entries {
-                    let Some(below) = path.join(&entry.name) else { continue };
-                    let kind = self.scope.files().entry_at(&below)?.map(|entry| entry.kind);
-                    self.removed(&below, kind)?;
+    /// Notes that an entry is removed, with everything below it.
+    fn add_removal(&mut self, path: &WorkspacePath, kind: Option<FileKind>) -> Result<(), ExecutionError> {
+        let mut waiting = vec![(path.clone(), kind)];
+        let mut kept: Vec<WorkspacePath> = Vec::new();
+        while let Some((path, kind)) = waiting.pop() {
+            let rules = self.scope.files().paths().rules();
+            if !self.silent.is_silent(rules, &path)
+                && let Err(refusal) = rules.paths().permit_access(PathAccess::Write, &path)
+            {
+                self.leave_out(path.as_str(), &refusal.to_string());
+                kept.push(path);
+                continue;
+            }
+            if self.parts.len() >= MOST {
+                self.leave_out(
+                    path.as_str(),
+                    &format!("a command proposes {MOST} changes at most; it stays"),
+                );
+                continue;
+            }
+            match kind {
+                Some(FileKind::Folder) => {
+                    let listing = self.scope.files().list_folder(&path, 0, usize::MAX)?;
+                    for entry in listing.entries {
+                        // An entry whose name is no text keeps the folder.
+                        let Some(below) = path.join(&entry.name) else { continue };
+                        let kind = self.scope.files().entry_at(&below)?.map(|entry| entry.kind);
+                        waiting.push((below, kind));
+                    }
+                    self.parts.folders_removed.insert(path);
                 }
-                self.parts.folders_removed.insert(path.clone());
+                Some(FileKind::Symlink) => {
+                    let target = self.scope.files().entry_at(&path)?.and_then(|entry| entry.target);
+                    let before = target.map(PathContent::Symlink);
+                    self.parts.removed.insert(path.clone(), PathChange::of_content(path, before, None));
+                }
+                Some(FileKind::File) if self.parts.moved.contains(&path) => {}
+                Some(FileKind::File) => self.file_removed(&path)?,
+                _ => {}
             }
-            Some(FileKind::Symlink) => {
-                let target = self.scope.files().entry_at(path)?.and_then(|entry| entry.target);
-                let before = target.map(PathContent::Symlink);
-                self.parts.removed.insert(path.clone(), Change::other(path.clone(), before, None));
-            }
-            Some(FileKind::File) if self.parts.renamed.values().any(|old| old == path) => {}
-            Some(FileKind::File) => self.file_removed(path)?,
-            _ => {}
         }
+        self.parts.folders_removed.retain(|folder| !kept.iter().any(|path| path.is_in(folder)));
         Ok(())
     }
 
     fn file_removed(&mut self, path: &WorkspacePath) -> Result<(), ExecutionError> {
-        let Some(before) = self.on_disk(path)? else { return Ok(()) };
-        let change = match decode(&before[..]) {
-            Some(Decoded { text, encoding }) => {
-                Change::delete(path.clone(), Content::Text { text, encoding })
+        let Some(before) = self.on_disk(path) else { return Ok(()) };
+        let change = match decode_text(&before[..]).filter(|_| self.files.reserve_text(before.len())) {
+            Some(DecodedText { text, encoding }) => {
+                PathChange::of_removal(path.clone(), ChangeContent::Text { text, encoding })
             }
-            None => Change::other(path.clone(), Some(self.keep(&before)?), None),
+            None => PathChange::of_content(path.clone(), Some(self.files.keep_replaced(&before)?), None),
         };
         self.parts.removed.insert(path.clone(), change);
         Ok(())
     }
 
-    fn edited(
+    fn add_edit(
         &mut self,
         path: &WorkspacePath,
-        content: &Path,
-        [was, executable]: [bool; 2],
+        file: &LayerFile<'_>,
+        was_executable: bool,
     ) -> Result<(), ExecutionError> {
-        let Some(before) = self.on_disk(path)? else { return Ok(()) };
-        let Some(after) = self.written(path, content)? else { return Ok(()) };
-        if was != executable {
-            self.parts.edited.push(Change::mode(path.clone(), executable));
+        let Some(before) = self.on_disk(path) else { return Ok(()) };
+        let Some(after) = self.read_written(path, file)? else { return Ok(()) };
+        if was_executable != file.executable {
+            self.parts.edited.push(PathChange::of_mode(path.clone(), file.executable));
         }
-        if before == after {
-            return Ok(());
-        }
-        match (decode(&before[..]), decode(&after[..])) {
-            (Some(before), Some(after)) => self.text_edited(path, before, after),
-            _ => {
-                let (before, after) = (self.keep(&before)?, self.keep(&after)?);
-                self.parts.edited.push(Change::other(path.clone(), Some(before), Some(after)));
-            }
+        let after = match after {
+            WrittenContent::Bytes(after) if before == after => return Ok(()),
+            WrittenContent::Bytes(after) => match (decode_text(&before[..]), decode_text(&after[..])) {
+                (Some(old), Some(new)) if self.files.reserve_text(before.len() + after.len()) => {
+                    self.add_text_edit(path, old, new);
+                    return Ok(());
+                }
+                _ => self.files.keep_content(file, &after)?,
+            },
+            WrittenContent::Kept(after) => after,
+        };
+        let before = self.files.keep_replaced(&before)?;
+        if before != after {
+            self.parts.edited.push(PathChange::of_content(path.clone(), Some(before), Some(after)));
         }
         Ok(())
     }
 
     /// The command saw the disk. Where the editor shows another text, the same change is made to that one.
-    fn text_edited(&mut self, path: &WorkspacePath, before: Decoded, after: Decoded) {
-        let shown = self.scope.text(path).ok().flatten().filter(|shown| shown.unsaved);
+    fn add_text_edit(&mut self, path: &WorkspacePath, before: DecodedText, after: DecodedText) {
+        let shown = self.scope.read_text(path).ok().flatten().filter(|shown| shown.unsaved);
         let (before_text, after_text) = match shown {
             None => (before.text, after.text),
             Some(shown) => {
-                let diff = patch::unified(path.as_str(), Some(&before.text), Some(&after.text));
-                match patch::apply_to(path.as_str(), Some(&shown.text), &diff).map(|applied| applied.after) {
+                let diff = patch::unified_diff(path.as_str(), Some(&before.text), Some(&after.text));
+                match patch::apply_to_named_file(path.as_str(), Some(&shown.text), &diff)
+                    .map(|applied| applied.after)
+                {
                     Ok(Some(after)) => (shown.text, after),
                     _ => {
                         return self.leave_out(path.as_str(), "its unsaved text in the editor is in the way");
@@ -225,31 +300,39 @@ impl LayerReader<'_> {
             }
         };
         let [before, after] = [(before_text, before.encoding), (after_text, after.encoding)]
-            .map(|(text, encoding)| Content::Text { text, encoding });
-        self.parts.edited.push(Change::text(path.clone(), Some(before), after));
+            .map(|(text, encoding)| ChangeContent::Text { text, encoding });
+        self.parts.edited.push(PathChange::of_text(path.clone(), Some(before), after));
     }
 
-    fn made(&mut self, path: WorkspacePath, content: &Path, executable: bool) -> Result<(), ExecutionError> {
+    fn add_new_file(&mut self, path: WorkspacePath, file: &LayerFile<'_>) -> Result<(), ExecutionError> {
+        let executable = file.executable;
         if let Some(old) = self.parts.renamed.get(&path) {
             let was = self.scope.files().entry_at(old)?.is_some_and(|entry| entry.bits & 0o111 != 0);
             if was != executable {
-                self.parts.edited.push(Change::mode(path, executable));
+                self.parts.edited.push(PathChange::of_mode(path, executable));
             }
             return Ok(());
         }
-        let Some(after) = self.written(&path, content)? else { return Ok(()) };
-        let change = match decode(&after[..]) {
-            Some(Decoded { text, encoding }) => Change::text(path, None, Content::Text { text, encoding }),
-            None => Change::other(path, None, Some(self.keep(&after)?)),
+        let change = match self.read_written(&path, file)? {
+            None => return Ok(()),
+            Some(WrittenContent::Kept(after)) => PathChange::of_content(path, None, Some(after)),
+            Some(WrittenContent::Bytes(after)) => {
+                match decode_text(&after[..]).filter(|_| self.files.reserve_text(after.len())) {
+                    Some(DecodedText { text, encoding }) => {
+                        PathChange::of_text(path, None, ChangeContent::Text { text, encoding })
+                    }
+                    None => PathChange::of_content(path, None, Some(self.files.keep_content(file, &after)?)),
+                }
+            }
         };
-        self.parts.made.push(Made { change, executable });
+        self.parts.made.push(NewEntry { change, executable });
         Ok(())
     }
 
-    fn linked(
+    fn add_link(
         &mut self,
         path: WorkspacePath,
-        target: PathBuf,
+        target: &Path,
         kind: Option<FileKind>,
         was: Option<String>,
     ) -> Result<(), ExecutionError> {
@@ -257,93 +340,52 @@ impl LayerReader<'_> {
             self.leave_out(path.as_str(), "it leads to a name that is no text");
             return Ok(());
         };
-        if kind == Some(FileKind::Symlink) {
-            let before = was.map(PathContent::Symlink);
-            self.parts.edited.push(Change::other(path, before, Some(PathContent::Symlink(target))));
+        if let Err(error) = self.scope.files().paths().symlink_target(&path, &target) {
+            self.leave_out(path.as_str(), &error.to_string());
             return Ok(());
         }
-        self.removed(&path, kind)?;
-        let change = Change::other(path, None, Some(PathContent::Symlink(target)));
-        self.parts.made.push(Made { change, executable: false });
+        if kind == Some(FileKind::Symlink) {
+            let before = was.map(PathContent::Symlink);
+            self.parts.edited.push(PathChange::of_content(path, before, Some(PathContent::Symlink(target))));
+            return Ok(());
+        }
+        self.add_removal(&path, kind)?;
+        let change = PathChange::of_content(path, None, Some(PathContent::Symlink(target)));
+        self.parts.made.push(NewEntry { change, executable: false });
         Ok(())
     }
 
     /// The bytes of a file of the workspace.
-    fn on_disk(&mut self, path: &WorkspacePath) -> Result<Option<Vec<u8>>, ExecutionError> {
-        match self.scope.files().read(path, self.most()) {
-            Ok((bytes, _)) => Ok(Some(bytes)),
-            Err(error) => {
-                self.leave_out(path.as_str(), &error.to_string());
-                Ok(None)
-            }
-        }
+    fn on_disk(&mut self, path: &WorkspacePath) -> Option<Vec<u8>> {
+        let read = self.files.on_disk(path);
+        read.map_err(|why| self.keep_apart(path.as_str(), &why)).ok()
     }
 
-    /// The bytes of a file of the layer.
-    fn written(&mut self, path: &WorkspacePath, content: &Path) -> Result<Option<Vec<u8>>, ExecutionError> {
-        let doing = ExecutionError::doing("reading what the command wrote");
-        let size = fs::symlink_metadata(content).map_err(&doing)?.len();
-        if size > self.most() {
-            let limit = format!("its {size} bytes are over limits.edit_bytes, {}", self.most());
-            self.leave_out(path.as_str(), &limit);
-            return Ok(None);
-        }
-        fs::read(content).map(Some).map_err(doing)
-    }
-
-    fn most(&self) -> u64 {
-        self.scope.settings().limits.edit_bytes
-    }
-
-    fn keep(&self, bytes: &[u8]) -> Result<PathContent, ExecutionError> {
-        let hash = self.scope.files().state().put(bytes)?;
-        Ok(PathContent::Bytes { hash, size: bytes.len() as u64 })
+    /// Returns the content of a file of the layer.
+    fn read_written(
+        &mut self,
+        path: &WorkspacePath,
+        file: &LayerFile<'_>,
+    ) -> Result<Option<WrittenContent>, ExecutionError> {
+        let read = self.files.read_file(file)?;
+        Ok(read.map_err(|why| self.keep_apart(path.as_str(), &why)).ok())
     }
 
     fn leave_out(&mut self, name: &str, why: &str) {
         match self.left_out.len() {
-            0..100 => self.left_out.push(format!("{name}: {why}")),
+            0..100 => self.left_out.push(format!("{}: {why}", shorten_to_line(name, NAMED_CHARS))),
             100 => self.left_out.push("… and more".to_owned()),
             _ => {}
         }
     }
-}
 
-impl Parts {
-    fn len(&self) -> usize {
-        self.renamed.len()
-            + self.removed.len()
-            + self.edited.len()
-            + self.made.len()
-            + self.folders_made.len()
-    }
-
-    /// Removals, renames, folders that are empty then, edits, and what is new.
-    fn ordered(mut self) -> Vec<Change> {
-        let renamed = self.renamed.into_iter();
-        let renames: Vec<Change> =
-            renamed.map(|(new, old)| Change::bare(new, ChangeKind::Rename, Some(old))).collect();
-        // A new folder is made with what stands in it.
-        let filled = |folder: &WorkspacePath| {
-            let mut made = renames.iter().chain(self.made.iter().map(|made| &made.change));
-            made.any(|change| change.path.is_in(folder))
-        };
-        self.folders_made.retain(|folder| !filled(&folder.path));
-        let mut changes: Vec<Change> = self.removed.into_values().collect();
-        changes.extend(renames);
-        // The deepest first.
-        let emptied = self.folders_removed.into_iter().rev();
-        changes.extend(emptied.map(|path| Change::bare(path, ChangeKind::Rmdir, None)));
-        changes.extend(self.folders_made);
-        changes.extend(self.edited);
-        changes.extend(self.made.into_iter().map(|made| match made.executable {
-            true => Change { executable: Some(true), ..made.change },
-            false => made.change,
-        }));
-        changes
+    /// Leaves out what is too much for a change. The person finds it in the layer.
+    fn keep_apart(&mut self, name: &str, why: &str) {
+        self.is_kept = true;
+        self.leave_out(name, why);
     }
 }
 
 fn workspace_path(path: &Path) -> Option<WorkspacePath> {
-    WorkspacePath::clean(path.to_str()?)
+    WorkspacePath::from_relative(path.to_str()?)
 }

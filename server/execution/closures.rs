@@ -1,4 +1,4 @@
-//! What of a workspace a command finds closed, and what it may not write: the paths that the rules speak of.
+//! The paths of a workspace that are closed to a command, and those that it may not write, by the rules.
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -13,160 +13,185 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 use rustix::fs::{AtFlags, Mode, OFlags, Stat};
 
-use super::ignored::IgnoredPaths;
+use super::guard;
+use super::ignored_paths::IgnoredPaths;
 use crate::base::WorkspacePath;
-use crate::protocol::Access;
-use crate::rules::{Rules, Ruling};
-use crate::workspace::Files;
+use crate::protocol::PathAccess;
+use crate::rules::{PathRuling, WorkspaceRules};
+use crate::sandbox::{FileReplacement, PathGuard};
+use crate::workspace::WorkspaceFiles;
 
-/// How long a folder has to stand still before what it holds is remembered: its time stamp may be that coarse.
+/// The time that a folder has to stand still before what it holds is remembered: its time stamp may be that coarse.
 const STILL: Duration = Duration::from_secs(2);
-/// How many folders one thread is given at least, and the most threads at once.
+/// The least number of folders for one thread, and the most threads at once.
 const SHARE: usize = 500;
 const THREADS: usize = 4;
-/// The deepest folder that is looked into.
-const DEEPEST: usize = 200;
-/// The deepest folder that is told to be ignored: build folders stand high up.
+/// Bytes of the longest path of a folder that is looked into: one more name makes the longest that the system takes.
+const LONGEST: usize = 4096 - 257;
+/// The deepest ignored folder that is reported: build folders are high up.
 const IGNORED: usize = 4;
 
-/// What a command finds closed in a workspace.
+/// The closed paths of a workspace, for a command.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Closures {
     /// Closed to reading, and so to writing.
     pub(crate) masked: Vec<PathBuf>,
+    /// The paths that a tool's definition closes in addition.
+    pub(crate) hidden: Vec<PathBuf>,
+    /// Files that are closed, or tell of closed ones, and the bytes that a command finds in them.
+    pub(crate) shown: Vec<FileReplacement>,
     /// Closed to writing.
     pub(crate) protected: Vec<PathBuf>,
     /// The outermost folders that git ignores.
     pub(crate) ignored: Vec<PathBuf>,
+    /// Closes what a command makes, by its path.
+    pub(crate) guard: PathGuard,
 }
 
 /// Finds what the rules close. Folders that did not change since the last look are not listed again.
 #[derive(Debug, Default)]
-pub(crate) struct ClosureFinder(Mutex<Known>);
+pub(crate) struct ClosureFinder(Mutex<KnownClosures>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct KnownClosures {
     /// The rules that it was found by.
-    rules: Option<Arc<Rules>>,
+    rules: Option<Arc<WorkspaceRules>>,
+    /// The guard over entries that a command makes.
+    guard: PathGuard,
     folders: KnownFolders,
-    /// What all of them came to, where each is among `folders`.
+    /// The combined result, where every folder is among `folders`.
     whole: Option<WholeFound>,
 }
 
-/// What was found in a workspace whose every folder stood still.
+/// The result for a workspace in which no folder changed.
 #[derive(Debug)]
 struct WholeFound {
-    found: Found,
+    found: FoundClosures,
     /// The ignore files that it was found by, as they stood then.
     ignore_files: Vec<(PathBuf, Option<EntryStamp>)>,
 }
 
-/// What the rules close, whoever asks.
+/// The paths that the rules close, for any caller.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct FoundClosures {
     closures: Closures,
-    /// Closed to reading until the person says yes.
+    /// The paths that are closed to reading until the person agrees.
     asked: Vec<(PathBuf, WorkspacePath)>,
 }
 
-/// What was found in folders, by path, each as it stood then.
+/// The findings of each folder by path, with the folder's stamp.
 type KnownFolders = HashMap<OsString, (EntryStamp, Arc<FolderClosures>), foldhash::fast::RandomState>;
 
-/// What tells that a folder holds other entries than before, or a file another text.
+/// A stamp that changes when a folder's entries or a file's content change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct EntryStamp {
+pub(super) struct EntryStamp {
     device: u64,
     inode: u64,
     changed: (i64, i64),
 }
 
-/// What of one folder the rules speak of.
+/// The rules' findings in one folder.
 #[derive(Debug, Default)]
 struct FolderClosures {
     /// Never read.
     masked: Vec<OsString>,
-    /// Read once the person says yes.
+    /// The entries that are read once the person agrees.
     asked: Vec<(OsString, WorkspacePath)>,
     /// Never written.
     protected: Vec<OsString>,
-    folders: Vec<WorkspacePath>,
+    /// True where no rule speaks of the folder, nor of one above it.
+    is_silent: bool,
+    folders: Vec<(OsString, WorkspacePath)>,
 }
 
 impl ClosureFinder {
-    /// What the rules close of the workspace behind `files`, where a person said no more yes than `files` knows of. Symlinks
-    /// are not followed: what they lead to is judged by its own path.
+    /// Returns the paths of the workspace behind `files` that the rules close, given the person's consents that `files`
+    /// knows. Symlinks are not followed: their targets are judged by their own paths.
     ///
     /// # Errors
-    /// Where the root cannot be listed. A folder further down that cannot be listed is left out: the command cannot list it
-    /// either.
-    pub(crate) fn find(&self, files: &Files) -> io::Result<Closures> {
+    /// Fails where the root cannot be listed. A folder further down that cannot be listed is left out: the command
+    /// cannot list it either.
+    pub(crate) fn find(&self, files: &WorkspaceFiles) -> io::Result<Closures> {
         let mut known = self.0.lock();
-        if !known.rules.as_ref().is_some_and(|rules| Arc::ptr_eq(rules, files.rules())) {
-            *known = Known { rules: Some(files.rules().clone()), ..Known::default() };
+        if !known.rules.as_ref().is_some_and(|rules| Arc::ptr_eq(rules, files.paths().rules())) {
+            let guard = guard::workspace_guard(
+                files.paths().rules().clone(),
+                PathBuf::from(files.paths().root().real_path()),
+            );
+            *known = KnownClosures {
+                rules: Some(files.paths().rules().clone()),
+                guard,
+                ..KnownClosures::default()
+            };
         }
-        let root = PathBuf::from(files.root().real());
-        let changed = changed(&root, &known.folders);
+        let root = PathBuf::from(files.paths().root().real_path());
+        let changed = changed_folders(&root, &known.folders);
         let whole = known.whole.take().filter(|whole| changed.is_empty() && whole.is_current());
         if let Some(whole) = whole {
-            let closures = whole.found.of(files);
+            let closures = Closures { guard: known.guard.clone(), ..whole.found.for_files(files) };
             known.whole = Some(whole);
             return Ok(closures);
         }
         changed.iter().for_each(|folder| drop(known.folders.remove(folder)));
-        let mut search = Search::new(files, &root, std::mem::take(&mut known.folders));
-        search.folder(&root, &WorkspacePath::root(), Depth { folders: 0, is_ignored: false })?;
-        let closures = search.found.of(files);
-        known.whole = search.whole();
+        let mut search = ClosureSearch::new(files, &root, std::mem::take(&mut known.folders));
+        search.search_root(&root)?;
+        let closures = Closures { guard: known.guard.clone(), ..search.found.for_files(files) };
+        known.whole = search.to_whole_found();
         known.folders = search.seen;
         Ok(closures)
     }
 }
 
-impl Found {
-    /// What is closed where the person said no more yes than `files` knows of.
-    fn of(&self, files: &Files) -> Closures {
+impl FoundClosures {
+    /// Returns the closed paths, given the person's consents that `files` knows.
+    fn for_files(&self, files: &WorkspaceFiles) -> Closures {
         let mut closures = self.closures.clone();
-        let asked = self.asked.iter().filter(|(_, path)| files.asks(path).is_some());
+        let asked = self.asked.iter().filter(|(_, path)| files.paths().asking_rule(path).is_some());
         closures.masked.extend(asked.map(|(place, _)| place.clone()));
         closures
     }
 }
 
 impl WholeFound {
-    /// Whether git ignores what it ignored then.
+    /// Returns whether git ignores what it ignored then.
     fn is_current(&self) -> bool {
-        self.ignore_files.iter().all(|(file, before)| stamp(file).ok() == *before)
+        self.ignore_files.iter().all(|(file, before)| entry_stamp(file).ok() == *before)
     }
 }
 
-struct Search<'f> {
-    files: &'f Files,
-    /// What is known of folders that did not change.
+struct ClosureSearch<'f> {
+    files: &'f WorkspaceFiles,
+    /// The findings of folders that did not change.
     before: KnownFolders,
     ignored: IgnoredPaths,
     seen: KnownFolders,
-    found: Found,
-    /// Whether each folder stood still.
+    found: FoundClosures,
+    /// True where each folder stood still.
     is_still: bool,
     began: SystemTime,
 }
 
-/// How far down a folder stands.
+/// A folder that is looked into later.
+type WaitingFolder = (PathBuf, WorkspacePath, FolderDepth);
+
+/// The depth of a folder.
 #[derive(Clone, Copy)]
-struct Depth {
-    /// How many folders stand above it.
+struct FolderDepth {
+    /// The number of folders that stand above it.
     folders: usize,
-    /// Whether git ignores it, or one of those.
+    /// True where git ignores it, or one of those.
     is_ignored: bool,
+    /// True where no rule speaks of one of those.
+    is_silent: bool,
 }
 
-impl<'f> Search<'f> {
-    fn new(files: &'f Files, root: &Path, before: KnownFolders) -> Self {
-        let (seen, found) = (KnownFolders::default(), Found::default());
+impl<'f> ClosureSearch<'f> {
+    fn new(files: &'f WorkspaceFiles, root: &Path, before: KnownFolders) -> Self {
+        let (seen, found) = (KnownFolders::default(), FoundClosures::default());
         Self {
             files,
             before,
-            ignored: IgnoredPaths::of(root),
+            ignored: IgnoredPaths::at_root(root),
             seen,
             found,
             is_still: true,
@@ -174,51 +199,83 @@ impl<'f> Search<'f> {
         }
     }
 
-    /// What was found, where the next search may trust it.
-    fn whole(&self) -> Option<WholeFound> {
+    /// Returns the result, where the next search may trust it.
+    fn to_whole_found(&self) -> Option<WholeFound> {
         let stamped = |file: PathBuf| {
-            let stamp = stamp(&file).ok();
+            let stamp = entry_stamp(&file).ok();
             (file, stamp)
         };
-        let ignore_files: Vec<_> = self.ignored.files().map(stamped).collect();
-        // One that changed after it was read would be trusted as it was before.
+        let ignore_files: Vec<_> = self.ignored.ignore_files().map(stamped).collect();
+        // A folder that changed after it was read would be trusted in its earlier state.
         let was_still = |stamp: &EntryStamp| was_still(*stamp, self.began);
         let are_still = ignore_files.iter().filter_map(|(_, stamp)| stamp.as_ref()).all(was_still);
         (self.is_still && are_still).then(|| WholeFound { found: self.found.clone(), ignore_files })
     }
 
-    fn folder(&mut self, at: &Path, path: &WorkspacePath, depth: Depth) -> io::Result<()> {
+    /// Looks into the workspace's root and into everything below.
+    fn search_root(&mut self, root: &Path) -> io::Result<()> {
+        let mut waiting = self.look_into(
+            root,
+            &WorkspacePath::root(),
+            FolderDepth { folders: 0, is_ignored: false, is_silent: true },
+        )?;
+        while let Some((place, path, depth)) = waiting.pop() {
+            // A folder that is gone by now, or that may not be listed, holds nothing for the command either.
+            waiting.extend(self.look_into(&place, &path, depth).unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// Looks into one folder. The answer is the folders in it.
+    fn look_into(
+        &mut self,
+        at: &Path,
+        path: &WorkspacePath,
+        depth: FolderDepth,
+    ) -> io::Result<Vec<WaitingFolder>> {
         let (stamp, closures) = match self.before.remove(at.as_os_str()) {
             Some(known) => known,
-            None => (stamp(at)?, Arc::new(listed(self.files.rules(), at, path)?)),
+            None => (
+                entry_stamp(at)?,
+                Arc::new(list_folder(self.files.paths().rules(), at, path, depth.is_silent)?),
+            ),
         };
         self.found.closures.masked.extend(closures.masked.iter().map(|name| at.join(name)));
         self.found.asked.extend(closures.asked.iter().map(|(name, path)| (at.join(name), path.clone())));
         self.found.closures.protected.extend(closures.protected.iter().map(|name| at.join(name)));
-        if depth.folders < DEEPEST {
-            for below in &closures.folders {
-                let place = at.join(below.name());
-                let is_new =
-                    !depth.is_ignored && depth.folders < IGNORED && self.ignored.ignores(below, true);
-                if is_new && !closures.protected.iter().any(|name| name == below.name()) {
-                    self.found.closures.ignored.push(place.clone());
-                }
-                let is_ignored = depth.is_ignored || is_new;
-                // One that is gone by now, or that may not be listed, holds nothing for the command either.
-                let _ = self.folder(&place, below, Depth { folders: depth.folders + 1, is_ignored });
+        let mut waiting = Vec::new();
+        for (name, below) in &closures.folders {
+            let place = at.join(name);
+            if place.as_os_str().len() > LONGEST {
+                // An entry below it has no path that could be closed by itself.
+                self.found.closures.masked.push(place);
+                continue;
             }
+            let is_new =
+                !depth.is_ignored && depth.folders < IGNORED && self.ignored.has_own_rule(below, true);
+            if is_new && !closures.protected.contains(name) {
+                self.found.closures.ignored.push(place.clone());
+            }
+            let is_ignored = depth.is_ignored || is_new;
+            waiting.push((
+                place,
+                below.clone(),
+                FolderDepth { folders: depth.folders + 1, is_ignored, is_silent: closures.is_silent },
+            ));
         }
+        // The first one is looked into first.
+        waiting.reverse();
         match was_still(stamp, SystemTime::now()) {
             true => drop(self.seen.insert(at.as_os_str().to_owned(), (stamp, closures))),
             false => self.is_still = false,
         }
-        Ok(())
+        Ok(waiting)
     }
 }
 
-/// Those of the folders below `root` that do not stand as they stood then. Each is asked of the system, by several threads
-/// where there are many.
-fn changed(root: &Path, folders: &KnownFolders) -> Vec<OsString> {
+/// Returns the folders below `root` whose stamps changed. The system is asked for each, by several threads where there
+/// are many.
+fn changed_folders(root: &Path, folders: &KnownFolders) -> Vec<OsString> {
     let all: Vec<(&OsString, EntryStamp)> =
         folders.iter().map(|(folder, (stamp, _))| (folder, *stamp)).collect();
     // A short path is found sooner.
@@ -232,12 +289,12 @@ fn changed(root: &Path, folders: &KnownFolders) -> Vec<OsString> {
             true => rustix::fs::fstat(&above),
             false => rustix::fs::statat(&above, below, AtFlags::SYMLINK_NOFOLLOW),
         };
-        found.is_ok_and(|now| EntryStamp::of(&now) == *before)
+        found.is_ok_and(|now| EntryStamp::from_stat(&now) == *before)
     };
     let of_share = |share: &[(&OsString, EntryStamp)]| -> Vec<OsString> {
         share.iter().filter(|known| !stands(known)).map(|(folder, _)| (*folder).clone()).collect()
     };
-    // How many threads there are costs the system more than a few folders do.
+    // Starting threads costs the system more than checking a few folders does.
     let threads = match all.len() {
         ..=SHARE => 1,
         _ => thread::available_parallelism().map_or(1, NonZero::get).min(THREADS),
@@ -257,7 +314,8 @@ fn changed(root: &Path, folders: &KnownFolders) -> Vec<OsString> {
 }
 
 impl EntryStamp {
-    fn of(stat: &Stat) -> Self {
+    /// Returns the stamp of the entry of `stat`.
+    pub(super) fn from_stat(stat: &Stat) -> Self {
         Self {
             device: stat.st_dev,
             inode: stat.st_ino,
@@ -266,39 +324,53 @@ impl EntryStamp {
     }
 }
 
-fn stamp(entry: &Path) -> io::Result<EntryStamp> {
-    Ok(EntryStamp::of(&rustix::fs::lstat(entry)?))
+fn entry_stamp(entry: &Path) -> io::Result<EntryStamp> {
+    Ok(EntryStamp::from_stat(&rustix::fs::lstat(entry)?))
 }
 
-/// Lists a folder and judges each entry.
-fn listed(rules: &Rules, at: &Path, folder: &WorkspacePath) -> io::Result<FolderClosures> {
-    let mut closures = FolderClosures::default();
+/// Lists a folder and judges each entry. `is_silent`: no rule speaks of a folder above it.
+fn list_folder(
+    rules: &WorkspaceRules,
+    at: &Path,
+    folder: &WorkspacePath,
+    is_silent: bool,
+) -> io::Result<FolderClosures> {
+    let is_silent = is_silent && (folder.is_root() || rules.paths().is_silent_on(folder));
+    let mut closures = FolderClosures { is_silent, ..FolderClosures::default() };
     for entry in fs::read_dir(at)? {
         let entry = entry?;
         let (name, kind) = (entry.file_name(), entry.file_type()?);
-        // A name that is no text is in no rule.
-        let path = name.to_str().and_then(|name| folder.join(name));
+        // A name that is no text is judged by its other characters.
+        let path = folder.join(&name.to_string_lossy());
         let Some(path) = path.filter(|_| !kind.is_symlink()) else { continue };
-        match rules.check(Access::Read, &path) {
-            Ruling::Deny { .. } => {
+        if is_silent && rules.paths().is_silent_on(&path) {
+            if kind.is_dir() {
+                closures.folders.push((name, path));
+            }
+            continue;
+        }
+        match rules.paths().check_access(PathAccess::Read, &path) {
+            PathRuling::Deny { .. } => {
                 closures.masked.push(name);
                 continue;
             }
-            Ruling::Ask { .. } => closures.asked.push((name.clone(), path.clone())),
-            Ruling::Allow => {}
+            PathRuling::Ask { .. } => closures.asked.push((name.clone(), path.clone())),
+            PathRuling::Allow => {}
         }
-        if matches!(rules.check(Access::Write, &path), Ruling::Deny { .. }) {
+        if matches!(rules.paths().check_direct_write(&path), PathRuling::Deny { .. })
+            && !guard::is_weights(&entry.path())
+        {
             closures.protected.push(name.clone());
         }
         if kind.is_dir() {
-            closures.folders.push(path);
+            closures.folders.push((name, path));
         }
     }
     Ok(closures)
 }
 
-/// Whether an entry that stands so had stood still for a while at `time`.
-fn was_still(stamp: EntryStamp, time: SystemTime) -> bool {
+/// Returns whether an entry with this stamp had been unchanged for a while at `time`.
+pub(super) fn was_still(stamp: EntryStamp, time: SystemTime) -> bool {
     let time = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let changed = u64::try_from(stamp.changed.0).unwrap_or_default();
     time.saturating_sub(Duration::from_secs(changed)) > STILL
@@ -308,8 +380,8 @@ fn was_still(stamp: EntryStamp, time: SystemTime) -> bool {
 mod tests {
     use super::*;
     use crate::protocol::RuleSettings;
-    use crate::rules::Opener;
-    use crate::workspace::{Root, State};
+    use crate::rules::FileOpener;
+    use crate::workspace::{WorkspaceRoot, WorkspaceState};
 
     #[test]
     fn what_is_remembered_is_left_as_soon_as_the_workspace_is_another() {
@@ -320,11 +392,11 @@ mod tests {
         }
         fs::write(at.join(".gitignore"), "build/\n").unwrap();
         fs::write(at.join("a/server.pem"), "").unwrap();
-        let (rules, _) = Rules::new(&RuleSettings::default(), &RuleSettings::default());
-        let root = Root::open(&at).unwrap();
-        let at = PathBuf::from(root.real());
-        let state = State::new(Arc::new(root), Some(folder.path().join("state")));
-        let files = Files::new(Arc::new(state), Arc::new(rules), Opener::Unasked);
+        let (rules, _) = WorkspaceRules::new(&RuleSettings::default(), &RuleSettings::default());
+        let root = WorkspaceRoot::open(&at).unwrap();
+        let at = PathBuf::from(root.real_path());
+        let state = WorkspaceState::new(Arc::new(root), Some(folder.path().join("state")));
+        let files = WorkspaceFiles::new(Arc::new(state), Arc::new(rules), FileOpener::NoConsent);
         let finder = ClosureFinder::default();
         let is_whole = || finder.0.lock().whole.is_some();
 

@@ -1,4 +1,4 @@
-//! What keeps a command from being run, or its changes from being read.
+//! The errors of running a command, or of reading its changes.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use crate::protocol::{Code, Fault};
 use crate::sandbox::SandboxError;
 use crate::workspace::WorkspaceError;
 
-/// What keeps a command from being run, or its changes from being read.
+/// The error that keeps a command from being run, or its changes from being read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ExecutionError {
     /// The folder that the command is to start in is none.
@@ -14,7 +14,7 @@ pub(crate) enum ExecutionError {
     Start {
         /// The folder asked for.
         path: String,
-        /// What stands there.
+        /// The kind of entry at that path.
         what: &'static str,
     },
     /// The sandbox was not built, or the command is not there.
@@ -29,7 +29,7 @@ pub(crate) enum ExecutionError {
     /// The system refuses what a run needs.
     #[error("{doing} failed")]
     System {
-        /// What was being done.
+        /// The operation that failed.
         doing: &'static str,
         /// The system's error.
         #[source]
@@ -38,14 +38,14 @@ pub(crate) enum ExecutionError {
     /// Too many commands run in the background.
     #[error("{0} commands run in the background already; that is the limit")]
     TooMany(usize),
-    /// Work of ours ended before its time.
+    /// A task of wherefore ended early.
     #[error("the run was not seen to its end")]
     Lost,
 }
 
 impl ExecutionError {
     /// Names what was being done when the system refused it.
-    pub(crate) fn doing(doing: &'static str) -> impl Fn(io::Error) -> Self {
+    pub(crate) fn while_doing(doing: &'static str) -> impl Fn(io::Error) -> Self {
         move |source| Self::System { doing, source }
     }
 }
@@ -53,18 +53,17 @@ impl ExecutionError {
 /// The error of a call that runs a command.
 impl From<ExecutionError> for Fault {
     fn from(error: ExecutionError) -> Self {
-        let message = whole(&error);
+        let message = error_chain(&error);
         match error {
-            ExecutionError::Start { .. } => {
-                Self::new(Code::InvalidArgs, message).suggest("name a folder of the workspace as `cwd`")
-            }
+            ExecutionError::Start { .. } => Self::new(Code::InvalidArgs, message)
+                .with_suggestion("name a folder of the workspace as `cwd`"),
             ExecutionError::Workspace(error) => error.into(),
             ExecutionError::Sandbox(error) => of_sandbox(&error, message),
-            ExecutionError::NoNode(_) => Self::new(Code::NotFound, message).suggest(
+            ExecutionError::NoNode(_) => Self::new(Code::NotFound, message).with_suggestion(
                 "leave `runtime` out: quickjs is always there; or ask the person to install Node.js",
             ),
             ExecutionError::TooMany(_) => Self::new(Code::QuotaExceeded, message)
-                .suggest("end one with terminal.kill; process.list shows them"),
+                .with_suggestion("end one with terminal.kill; process.list shows them"),
             ExecutionError::System { .. } | ExecutionError::Lost => Self::internal(message),
         }
     }
@@ -73,9 +72,9 @@ impl From<ExecutionError> for Fault {
 fn of_sandbox(error: &SandboxError, message: String) -> Fault {
     match error {
         SandboxError::Unavailable { offered, .. } => Fault::new(Code::SandboxUnavailable, message)
-            .hint(offered.reasons.iter().cloned())
-            .suggest("ask the person to run `wherefore doctor`, which says how to mend it"),
-        SandboxError::Program { program, .. } => Fault::new(Code::NotFound, message).suggest(format!(
+            .with_hints(offered.reasons.iter().cloned())
+            .with_suggestion("ask the person to run `wherefore doctor`, which says how to mend it"),
+        SandboxError::Program { program, .. } => Fault::new(Code::NotFound, message).with_suggestion(format!(
             "check the name of {}; programs of the person's home folder are not there unless `[sandbox] toolchains` \
              names their folder",
             program.display()
@@ -83,13 +82,13 @@ fn of_sandbox(error: &SandboxError, message: String) -> Fault {
         SandboxError::Command(_) | SandboxError::Path { .. } => Fault::new(Code::InvalidArgs, message),
         SandboxError::Start(_) | SandboxError::Build { .. } | SandboxError::Lost => {
             Fault::new(Code::SandboxUnavailable, message)
-                .suggest("ask the person to run `wherefore doctor`, which says what is wrong")
+                .with_suggestion("ask the person to run `wherefore doctor`, which says what is wrong")
         }
     }
 }
 
 /// An error with everything that led to it.
-fn whole(error: &dyn std::error::Error) -> String {
+fn error_chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

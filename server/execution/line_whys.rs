@@ -1,17 +1,17 @@
-//! Why lines of a file are as they are: what was recorded of them, and what git has.
+//! Explains the lines of a file: the reasons that were recorded of them, and the commits that git has.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use super::Executor;
+use super::CommandExecutor;
 use super::git::{GitBlame, GitReader, LineNotes};
 use crate::base::WorkspacePath;
-use crate::base::hidden::short;
+use crate::base::hidden::shorten_to_line;
 use crate::protocol::{Code, Fault, LineBy, LineCall, LineGroup, LineNote, LineWhys};
 use crate::provenance::{DecisionRecord, LineMark, LineOrigin, WrittenBy, find_noted, line_hash};
-use crate::session::{KnownLines, Scope};
+use crate::session::{CallScope, KnownLines};
 
-/// Which lines are asked for.
+/// The lines that are asked about.
 #[derive(Clone, Debug)]
 pub(crate) struct WhyRequest {
     /// The file.
@@ -20,27 +20,29 @@ pub(crate) struct WhyRequest {
     pub(crate) start: u32,
     /// The last line; the last of the file where it is left out.
     pub(crate) end: Option<u32>,
-    /// Whether the commits are wanted too.
+    /// True where the commits are wanted too.
     pub(crate) has_commits: bool,
-    /// The text meant, where that is not the file's of now: only what is recorded here is said of its lines.
+    /// The text to explain, where that is not the file's current one: only the records of this machine describe its
+    /// lines.
     pub(crate) text: Option<String>,
 }
 
-/// Says why the lines of a file are as they are.
+/// Explains why the lines of a file are as they are.
 ///
 /// # Errors
 /// NOT_FOUND where there is no such file or line, UNSUPPORTED for what is no text, PERMISSION_DENIED by a rule.
 pub(crate) async fn line_whys(
-    executor: &Executor,
-    scope: &Scope,
+    executor: &CommandExecutor,
+    scope: &CallScope,
     request: &WhyRequest,
 ) -> Result<LineWhys, Fault> {
     let path = &request.path;
-    let now = scope.text(path)?.map(|snapshot| snapshot.text);
+    let now = scope.read_text(path)?.map(|snapshot| snapshot.text);
     let text = request.text.as_ref().or(now.as_ref()).ok_or_else(|| {
-        Fault::new(Code::NotFound, format!("there is no file {path}")).suggest("look for it with fs.ls")
+        Fault::new(Code::NotFound, format!("there is no file {path}"))
+            .with_suggestion("look for it with fs.ls")
     })?;
-    let mut known = scope.known_lines(path, text);
+    let mut known = scope.line_records().known_lines(path, text);
     if request.text.is_some() {
         forget_gone(&mut known, text, now.as_deref().unwrap_or_default());
     }
@@ -49,23 +51,25 @@ pub(crate) async fn line_whys(
     let end = request.end.unwrap_or(size(total)).min(size(total));
     if request.start == 0 || (request.start > end && total > 0) {
         let message = format!("{path} has no line {}; it has {total}", request.start);
-        return Err(Fault::new(Code::NotFound, message).suggest(format!("ask for lines 1 to {total}")));
+        return Err(
+            Fault::new(Code::NotFound, message).with_suggestion(format!("ask for lines 1 to {total}"))
+        );
     }
     let mut warnings = Vec::new();
     let reader = match &request.text {
         Some(_) => None,
-        None => GitReader::open_for_lines(executor, scope, std::slice::from_ref(path)).ok(),
+        None => GitReader::open(executor, scope, std::slice::from_ref(path)).ok(),
     };
     let git = match &reader {
-        Some(reader) if request.has_commits => match reader.blame(path, text).await {
-            Ok(blame) => Some(blame),
-            Err(error) if reader.tracks(path).await => {
+        Some(reader) if request.has_commits => match reader.blame_lines(path, text, false).await {
+            Ok(blame) => Some(with_indented(reader, path, text, (&known, blame)).await),
+            Err(error) if reader.is_tracked(path).await => {
                 warnings.push(format!("git does not say which commits the lines are of: {error}"));
                 Some(GitBlame::default())
             }
             Err(_) => None,
         },
-        Some(reader) => reader.tracks(path).await.then(GitBlame::default),
+        Some(reader) => reader.is_tracked(path).await.then(GitBlame::default),
         None => None,
     };
     let has_commits = git.as_ref().is_some_and(|git| !git.lines.is_empty());
@@ -73,10 +77,10 @@ pub(crate) async fn line_whys(
     if let (Some(reader), Some(git)) = (&reader, &git) {
         let commits = commits_of_open(&known, git, (request.start - 1) as usize..end as usize);
         notes = reader.line_notes(&commits).await.unwrap_or_default();
-        noted = NotedLines::find(&notes.notes, git, text);
+        noted = NotedLines::find_notes(&notes.notes, git, text);
     }
     warnings.append(&mut notes.warnings);
-    let mut groups = Groups {
+    let mut groups = LineGroups {
         known: &known,
         git: git.as_ref(),
         has_commits,
@@ -85,8 +89,8 @@ pub(crate) async fn line_whys(
         places: HashMap::new(),
         groups: Vec::new(),
     };
-    (request.start..=end).for_each(|line| groups.add(line));
-    let Groups { groups, calls, .. } = groups;
+    (request.start..=end).for_each(|line| groups.add_line(line));
+    let LineGroups { groups, calls, .. } = groups;
     let named = |hash: &String| groups.iter().any(|group| group.commit.as_ref() == Some(hash));
     let commits = { git.into_iter() }
         .flat_map(|git| git.commits)
@@ -95,14 +99,41 @@ pub(crate) async fn line_whys(
         .collect();
     let mut altered = BTreeMap::new();
     if request.text.is_none() {
-        let logs = scope.altered_logs(&calls.iter().map(|call| call.session.as_str()).collect()).await;
+        let logs = scope
+            .line_records()
+            .altered_logs(&calls.iter().map(|call| call.session.as_str()).collect())
+            .await;
         altered = logs.altered;
         warnings.extend(logs.unread.iter().map(|session| {
-            let session = short(session, 80);
+            let session = shorten_to_line(session, 80);
             format!("whether the log of session {session} was altered is not known yet: it is being read")
         }));
     }
     Ok(LineWhys { path: path.clone(), total: size(total), groups, calls, commits, altered, warnings })
+}
+
+/// The blame with the commits of lines that were there before anything was recorded and that were indented since.
+async fn with_indented(
+    reader: &GitReader<'_>,
+    path: &WorkspacePath,
+    text: &str,
+    (known, mut blame): (&KnownLines, GitBlame),
+) -> GitBlame {
+    let is_open =
+        |mark: &LineMark, commit: &Option<String>| mark.by == WrittenBy::Earlier && commit.is_none();
+    if !known.marks.iter().zip(&blame.lines).any(|(mark, line)| is_open(mark, &line.commit)) {
+        return blame;
+    }
+    let Ok(past_spaces) = reader.blame_lines(path, text, true).await else { return blame };
+    for ((mark, line), other) in known.marks.iter().zip(&mut blame.lines).zip(past_spaces.lines) {
+        if is_open(mark, &line.commit) {
+            *line = other;
+        }
+    }
+    for (hash, commit) in past_spaces.commits {
+        blame.commits.entry(hash).or_insert(commit);
+    }
+    blame
 }
 
 /// Of a line of an earlier text that is gone by now it is not known that a person wrote it: it may have been anybody's.
@@ -115,8 +146,8 @@ fn forget_gone(known: &mut KnownLines, text: &str, now: &str) {
     }
 }
 
-/// Whether the note of a line's commit may tell more than is recorded here: the text may have come by git, from where no call
-/// of this machine made it, or changed a line of one.
+/// Returns whether the note of a line's commit may tell more than is recorded here: the text may have come by git, from
+/// where no call of this machine made it, or changed a line of one.
 fn is_open(mark: &LineMark) -> bool {
     mark.origin.is_none() || mark.by == WrittenBy::Mixed
 }
@@ -132,12 +163,12 @@ fn commits_of_open(known: &KnownLines, git: &GitBlame, lines: Range<usize>) -> V
     commits
 }
 
-/// What the notes of their commits say of the lines of a text.
+/// The lines of a text as the notes of their commits attribute them.
 #[derive(Debug, Default)]
 struct NotedLines<'n>(HashMap<usize, (LineBy, Option<&'n LineCall>)>);
 
 impl<'n> NotedLines<'n> {
-    fn find(notes: &'n BTreeMap<String, Vec<LineNote>>, git: &GitBlame, text: &str) -> Self {
+    fn find_notes(notes: &'n BTreeMap<String, Vec<LineNote>>, git: &GitBlame, text: &str) -> Self {
         let texts: Vec<&str> = text.split_inclusive('\n').collect();
         let mut found = HashMap::new();
         for (commit, notes) in notes {
@@ -149,7 +180,7 @@ impl<'n> NotedLines<'n> {
             lines.sort_by_key(|(_, (line, _))| *line);
             let (places, lines): (Vec<usize>, Vec<(u32, &str)>) = lines.into_iter().unzip();
             for note in notes {
-                let noted = note.lines(path);
+                let noted = note.lines_of(path);
                 let known: Vec<(u32, u32)> = noted.iter().map(|line| (line.line, line.hash)).collect();
                 for (place, at) in places.iter().zip(find_noted(&known, &lines)) {
                     if let Some(line) = at.and_then(|at| noted.get(at)) {
@@ -163,7 +194,7 @@ impl<'n> NotedLines<'n> {
 }
 
 /// The groups of an answer, as they grow.
-struct Groups<'k> {
+struct LineGroups<'k> {
     known: &'k KnownLines,
     git: Option<&'k GitBlame>,
     has_commits: bool,
@@ -173,8 +204,8 @@ struct Groups<'k> {
     groups: Vec<LineGroup>,
 }
 
-impl Groups<'_> {
-    fn add(&mut self, line: u32) {
+impl LineGroups<'_> {
+    fn add_line(&mut self, line: u32) {
         let at = (line - 1) as usize;
         let Some(mark) = self.known.marks.get(at).copied() else { return };
         let blamed = self.git.and_then(|git| git.lines.get(at));
@@ -184,7 +215,7 @@ impl Groups<'_> {
             WrittenBy::Agent => LineBy::Agent,
             WrittenBy::Mixed => LineBy::Mixed,
             WrittenBy::Human => LineBy::Human,
-            // Git has the file, and not this line: no call of ours made it.
+            // Git has the file, and not this line: no call of wherefore made it.
             WrittenBy::Earlier if self.has_commits && commit.is_none() => LineBy::Human,
             WrittenBy::Earlier if self.git.is_some() => LineBy::Git,
             WrittenBy::Earlier => LineBy::Unknown,
@@ -194,7 +225,7 @@ impl Groups<'_> {
         let noted = self.noted.0.get(&at).filter(|_| is_open(&mark) && commit.is_some());
         let (by, call) = match noted {
             Some((by, call)) => (*by, call.and_then(|call| self.noted_call(call))),
-            None => (by, mark.origin.and_then(|origin| self.call(origin))),
+            None => (by, mark.origin.and_then(|origin| self.call_index(origin))),
         };
         if let Some(last) = self.groups.last_mut()
             && last.end + 1 == line
@@ -218,7 +249,7 @@ impl Groups<'_> {
     }
 
     /// The place of a call in the answer.
-    fn call(&mut self, origin: u32) -> Option<u32> {
+    fn call_index(&mut self, origin: u32) -> Option<u32> {
         if let Some(at) = self.places.get(&origin) {
             return Some(*at);
         }
@@ -231,7 +262,7 @@ impl Groups<'_> {
     }
 }
 
-/// What is known of a call.
+/// Returns the record of a call for an answer.
 fn line_call(origin: &LineOrigin, decision: Option<&DecisionRecord>) -> LineCall {
     let known = LineCall {
         session: origin.session.clone(),

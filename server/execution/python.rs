@@ -1,4 +1,4 @@
-//! Python code, run by the system's interpreter in a private folder beside a workspace that it only reads.
+//! Runs Python code, by the system's interpreter, in a private folder, with a workspace that it only reads.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,24 +11,27 @@ use serde_json::Value;
 
 use super::artifacts::{self, Artifact};
 use super::error::ExecutionError;
-use super::layer::Layer;
+use super::layer::CommandLayer;
 use super::plan;
-use super::run::{self, RunOutcome, Watched};
-use super::{CommandRequest, Executor};
-use crate::base::{WorkspacePath, blocking};
-use crate::registry::Call;
-use crate::sandbox::Running;
-use crate::session::Scope;
+use super::run::{self, RunOutcome, WatchedStreams};
+use super::{CommandExecutor, CommandRequest};
+use crate::base::hidden::shorten_to_line;
+use crate::base::{WorkspacePath, run_blocking};
+use crate::registry::CheckedCall;
+use crate::sandbox::RunningCommand;
+use crate::session::CallScope;
 use wherefore_fetch::HostList;
 
-/// What runs the code of a call.
+/// The program that runs the code of a call.
 const RUNNER: &str = include_str!("runner.py");
-/// What it needs for few calls.
+/// The part of it that few calls need.
 const REST: &str = include_str!("runner_rest.py");
-/// Where it writes its outcome, in the folder above the one that the code works in.
+/// The file to which it writes its outcome, in the folder above the working folder.
 const OUTCOME: &str = "outcome.json";
 /// The folder that the code works in.
 const WORK: &str = "work";
+/// Characters of a path in a sentence.
+const NAMED_CHARS: usize = 200;
 /// Bytes of the largest outcome.
 const LARGEST: u64 = 1 << 20;
 /// The interpreters of a workspace's own environment, nearest first.
@@ -41,14 +44,14 @@ pub(crate) struct PythonRequest {
     pub(crate) code: String,
     /// Files that the code finds in its folder.
     pub(crate) files: BTreeMap<WorkspacePath, String>,
-    /// How long it may run.
+    /// The time that it may run.
     pub(crate) limit: Duration,
 }
 
-/// What came of it.
+/// The outcome of a run of Python.
 #[derive(Debug)]
 pub(crate) struct PythonOutcome {
-    /// What it wrote, and how it ended.
+    /// The run: its output and its end.
     pub(crate) run: RunOutcome,
     /// The value of its last expression, where it ends with one.
     pub(crate) value: Option<Value>,
@@ -66,39 +69,47 @@ pub(crate) struct PythonError {
     /// Its class.
     #[serde(rename = "type")]
     pub(crate) class: String,
-    /// What it says.
+    /// The message.
     pub(crate) message: String,
     /// The line of the code, counted from 1.
     pub(crate) line: Option<u32>,
 }
 
-/// What the runner says. The code can write it itself: nothing in it is trusted.
+/// The report of the runner. The code can write it itself: nothing in it is trusted.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct RunnerReport {
     has_value: bool,
     value: Value,
     error: Option<PythonError>,
 }
 
-impl Executor {
+impl CommandExecutor {
     /// Runs Python code to its end.
     ///
     /// # Errors
-    /// Where no sandbox can be built, there is no interpreter, or the system refuses what the run needs.
+    /// Fails where no sandbox can be built, there is no interpreter, or the system refuses a resource of the run.
     pub(crate) async fn run_python(
         &self,
-        scope: &Scope,
-        call: &Call,
+        scope: &CallScope,
+        call: &CheckedCall,
         request: PythonRequest,
     ) -> Result<PythonOutcome, ExecutionError> {
-        let (layer, running, input) = blocking(|| self.start_python(scope, &request))?;
-        let live = self.live(scope, call, format!("python: {}", request.code), None);
-        let run = run::to_its_end(scope, running, Some(live), Some(input), Watched::Both).await?;
-        blocking(|| {
-            let said = said(&layer.join(OUTCOME.as_ref()));
-            let (artifacts, left_out) =
-                artifacts::collect(scope, &layer.join(WORK.as_ref()), &request.files)?;
+        let (layer, running, input) = run_blocking(|| self.start_python(scope, &request))?;
+        let live = self.start_live(scope, call, format!("python: {}", request.code), None);
+        let run =
+            run::run_to_completion(scope, running, Some(live), Some(input), WatchedStreams::Both).await?;
+        run_blocking(|| {
+            let said = read_report(&layer.join(OUTCOME.as_ref()));
+            let work = layer.join(WORK.as_ref());
+            let (artifacts, mut left_out) = artifacts::collect_artifacts(scope, &work, &request.files)?;
+            left_out.extend(run.report.planted.iter().map(|planted| {
+                let path = planted.path.strip_prefix(&work).unwrap_or(&planted.path).display().to_string();
+                format!(
+                    "{}: it may run programs by itself, or its path is too long",
+                    shorten_to_line(&path, NAMED_CHARS)
+                )
+            }));
             let value = said.has_value.then_some(said.value);
             Ok(PythonOutcome { run, value, error: said.error, artifacts, left_out })
         })
@@ -106,15 +117,16 @@ impl Executor {
 
     fn start_python(
         &self,
-        scope: &Scope,
+        scope: &CallScope,
         request: &PythonRequest,
-    ) -> Result<(Layer, Running, Vec<u8>), ExecutionError> {
-        let layer = Layer::make(scope.files().state())?;
+    ) -> Result<(CommandLayer, RunningCommand, Vec<u8>), ExecutionError> {
+        let layer = CommandLayer::make(scope.files().state())?;
         let work = layer.join(WORK.as_ref());
-        write_files(&work, &request.files).map_err(ExecutionError::doing("writing the files of the call"))?;
+        write_files(&work, &request.files)
+            .map_err(ExecutionError::while_doing("writing the files of the call"))?;
         let outcome = layer.join(OUTCOME.as_ref());
         let input = [outcome.as_os_str().as_bytes(), b"\0", request.code.as_bytes()].concat();
-        let python = interpreter(scope);
+        let python = find_interpreter(scope);
         let argv = [python.as_str(), "-I", "-B", "-X", "utf8", "-c", RUNNER, REST].map(str::to_owned);
         let command = CommandRequest {
             argv: argv.into(),
@@ -124,7 +136,8 @@ impl Executor {
             hosts: HostList::default(),
             limit: request.limit,
         };
-        let plan = plan::beside(scope, &command, self.closures(scope)?, layer.path(), &work);
+        let plan =
+            plan::plan_beside(scope, &command, self.closures.find_closures(scope)?, layer.path(), &work);
         Ok((layer, self.launcher.spawn(&plan)?, input))
     }
 }
@@ -142,13 +155,13 @@ fn write_files(work: &Path, files: &BTreeMap<WorkspacePath, String>) -> std::io:
 }
 
 /// The workspace's own interpreter, else the system's.
-fn interpreter(scope: &Scope) -> String {
-    let root = PathBuf::from(scope.files().root().real());
+fn find_interpreter(scope: &CallScope) -> String {
+    let root = PathBuf::from(scope.files().paths().root().real_path());
     let own = OWN.iter().map(|own| root.join(own)).find(|own| own.exists());
     own.and_then(|own| own.to_str().map(str::to_owned)).unwrap_or_else(|| "python3".to_owned())
 }
 
-fn said(path: &Path) -> Said {
+fn read_report(path: &Path) -> RunnerReport {
     let whole = || {
         let meta = fs::symlink_metadata(path).ok()?;
         (meta.is_file() && meta.len() <= LARGEST).then(|| fs::read(path).ok()).flatten()

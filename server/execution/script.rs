@@ -8,17 +8,21 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::error::ExecutionError;
-use super::run::{self, RunOutcome, Watched};
-use super::{Executor, plan};
-use crate::base::blocking;
-use crate::registry::Call;
-use crate::sandbox::{Level, Limit, Limits, Plan, Running, SandboxError, Streams};
+use super::person_tools::PersonPath;
+use super::run::{self, RunOutcome, WatchedStreams};
+use super::{CommandExecutor, plan};
+use crate::base::run_blocking;
+use crate::registry::CheckedCall;
+use crate::sandbox::{
+    LimitKind, RunLimits, RunningCommand, SandboxError, SandboxLevel, SandboxPlan, StandardStreams,
+};
 use crate::script::{self, LogEntry, ScriptError, ScriptLimit, ScriptReport};
-use crate::session::Scope;
+use crate::session::CallScope;
 
-/// How much longer than its limit the process of a script may take: the engine ends code by itself, and then tells why.
+/// The time that the process of a script may take beyond its limit: the engine ends code by itself, and then reports
+/// why.
 const GRACE: Duration = Duration::from_millis(50);
-/// Bytes of memory that the process needs beside the values of a script.
+/// Bytes of memory that the process needs in addition to the values of a script.
 const BESIDE: u64 = 128 << 20;
 /// Bytes of the files that a script can write: none but in its private temporary folder.
 const SCRATCH: u64 = 1 << 20;
@@ -27,18 +31,18 @@ const NODE: [&str; 4] = ["node", "--no-warnings", "--max-old-space-size=256", "-
 
 /// Code that a call runs.
 #[derive(Clone, Debug)]
-pub(crate) struct ScriptRequest {
+pub(crate) struct JavaScriptRequest {
     /// The code.
     pub(crate) code: String,
-    /// What the code finds as `input`.
+    /// The value of `input` in the code.
     pub(crate) input: Value,
-    /// What runs it.
+    /// The engine.
     pub(crate) runtime: ScriptRuntime,
-    /// How long it may run.
+    /// The time that it may run.
     pub(crate) limit: Duration,
 }
 
-/// What runs JavaScript.
+/// The engine that runs JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ScriptRuntime {
     /// The engine in this program.
@@ -47,10 +51,10 @@ pub(crate) enum ScriptRuntime {
     Node,
 }
 
-/// What came of a script.
+/// The outcome of a script.
 #[derive(Debug)]
 pub(crate) struct ScriptOutcome {
-    /// How its process ended.
+    /// The run: the end of its process.
     pub(crate) run: RunOutcome,
     /// The messages of its console.
     pub(crate) logs: Vec<LogEntry>,
@@ -59,92 +63,94 @@ pub(crate) struct ScriptOutcome {
     /// The error that ended it.
     pub(crate) error: Option<ScriptError>,
     /// The limit that ended it.
-    pub(crate) limit: Option<Limit>,
-    /// Whether messages are left out or cut.
+    pub(crate) limit: Option<LimitKind>,
+    /// True where messages are left out or cut.
     pub(crate) cut: bool,
 }
 
-impl Executor {
+impl CommandExecutor {
     /// Runs JavaScript to its end.
     ///
     /// # Errors
-    /// Where no sandbox can be built, or Node.js is asked for and not there.
+    /// Fails where no sandbox can be built, or Node.js is asked for and not there.
     pub(crate) async fn run_script(
         &self,
-        scope: &Scope,
-        call: &Call,
-        request: ScriptRequest,
+        scope: &CallScope,
+        call: &CheckedCall,
+        request: JavaScriptRequest,
     ) -> Result<ScriptOutcome, ExecutionError> {
-        let (running, input) = blocking(|| self.start_script(scope, &request))?;
-        let live = self.live(scope, call, format!("js: {}", request.code), None);
-        let run = run::to_its_end(scope, running, Some(live), Some(input), Watched::Errors).await;
-        run.map(outcome).map_err(|error| missing(request.runtime, error))
+        let (running, input) = run_blocking(|| self.start_script(scope, &request))?;
+        let live = self.start_live(scope, call, format!("js: {}", request.code), None);
+        let run =
+            run::run_to_completion(scope, running, Some(live), Some(input), WatchedStreams::Errors).await;
+        run.map(script_outcome).map_err(|error| missing_node(request.runtime, error))
     }
 
     fn start_script(
         &self,
-        scope: &Scope,
-        request: &ScriptRequest,
-    ) -> Result<(Running, Vec<u8>), ExecutionError> {
+        scope: &CallScope,
+        request: &JavaScriptRequest,
+    ) -> Result<(RunningCommand, Vec<u8>), ExecutionError> {
         let time_ms = u64::try_from(request.limit.as_millis()).unwrap_or(u64::MAX);
-        let ScriptRequest { code, input, .. } = request.clone();
+        let JavaScriptRequest { code, input, .. } = request.clone();
         let told = script::ScriptRequest { code, input, time_ms };
         let input = serde_json::to_vec(&told).map_err(|_| ExecutionError::Lost)?;
         let mut plan = match request.runtime {
-            ScriptRuntime::QuickJs => confined(),
-            ScriptRuntime::Node => of_node(scope),
+            ScriptRuntime::QuickJs => engine_plan(),
+            ScriptRuntime::Node => node_plan(scope),
         };
         plan.limits.wall = Some(request.limit.saturating_add(GRACE));
-        plan.streams = Streams::Piped { input: true };
+        plan.streams = StandardStreams::Piped { input: true };
         Ok((self.launcher.spawn(&plan)?, input))
     }
 }
 
 /// A plan for the engine of this program. It shows nothing of the host.
-fn confined() -> Plan {
-    let limits = Limits {
+fn engine_plan() -> SandboxPlan {
+    let limits = RunLimits {
         memory: Some(script::MEMORY as u64 + BESIDE),
         processes: Some(1),
         file_size: Some(SCRATCH),
         disk: None,
         scratch: SCRATCH,
-        ..Limits::default()
+        ..RunLimits::default()
     };
     // It writes nothing and reads nothing, so the lower tier holds as much.
-    Plan { limits, lowest: Level::Landlock, ..Plan::of_routine("script") }
+    SandboxPlan { limits, lowest: SandboxLevel::Landlock, ..SandboxPlan::of_routine("script") }
 }
 
 /// A plan for Node.js. It shows programs, and no file of the workspace.
-fn of_node(scope: &Scope) -> Plan {
+fn node_plan(scope: &CallScope) -> SandboxPlan {
     let settings = &scope.settings().sandbox;
     let argv = NODE.iter().copied().chain([script::NODE_RUNNER]);
-    let mut plan = Plan::new(PathBuf::from("/"), argv.map(OsString::from));
+    let mut plan = SandboxPlan::new(PathBuf::from("/"), argv.map(OsString::from));
     plan.read_only = Vec::new();
-    plan.toolchains = plan::toolchains(settings);
-    plan.env = plan::environment(settings, &BTreeMap::new(), &plan.toolchains);
+    plan.toolchains = plan::toolchain_folders(settings);
+    let path = PersonPath { toolchains: &plan.toolchains, root: None };
+    plan.env = plan::command_variables(settings, &BTreeMap::new(), path);
     plan.limits.memory = Some(settings.memory_mb << 20);
     plan.limits.processes = Some(settings.processes);
     plan
 }
 
-/// What the process wrote is not trusted: it decides nothing but what the caller reads.
-fn outcome(run: RunOutcome) -> ScriptOutcome {
-    let ScriptReport { logs, end } = ScriptReport::read(run.output.beginning());
+/// Reads the output of the process, which is not trusted: it decides nothing but what the caller reads.
+fn script_outcome(run: RunOutcome) -> ScriptOutcome {
+    let ScriptReport { logs, end } = ScriptReport::from_output(run.output.beginning());
     let was_ended = run.report.limit;
     let Some(end) = end else {
-        let error = was_ended.is_none().then(|| died(&run));
+        let error = was_ended.is_none().then(|| death_error(&run));
         return ScriptOutcome { run, logs, result: Value::Null, error, limit: was_ended, cut: false };
     };
     let of_engine = end.limit.map(|limit| match limit {
-        ScriptLimit::Time => Limit::Wall,
-        ScriptLimit::Memory => Limit::Memory,
+        ScriptLimit::Time => LimitKind::Wall,
+        ScriptLimit::Memory => LimitKind::Memory,
     });
     let limit = of_engine.or(was_ended);
     ScriptOutcome { run, logs, result: end.result, error: end.error, limit, cut: end.cut }
 }
 
-/// The error of a process that ended without a word.
-fn died(run: &RunOutcome) -> ScriptError {
+/// Returns the error of a process that ended without a report.
+fn death_error(run: &RunOutcome) -> ScriptError {
     let how = match (run.report.signal, run.report.exit_code) {
         (Some(signal), _) => format!("signal {signal}"),
         (None, code) => format!("exit code {}", code.unwrap_or_default()),
@@ -153,7 +159,7 @@ fn died(run: &RunOutcome) -> ScriptError {
     ScriptError { name: "ProcessEnded".to_owned(), message, line: None, column: None }
 }
 
-fn missing(runtime: ScriptRuntime, error: ExecutionError) -> ExecutionError {
+fn missing_node(runtime: ScriptRuntime, error: ExecutionError) -> ExecutionError {
     match error {
         ExecutionError::Sandbox(source @ SandboxError::Program { .. }) if runtime == ScriptRuntime::Node => {
             ExecutionError::NoNode(source)

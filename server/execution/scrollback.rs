@@ -1,4 +1,4 @@
-//! What a command in the background wrote, by offset. The oldest bytes go where it is too much.
+//! The output of a command in the background, by offset. The oldest bytes are dropped where it is too much.
 
 use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
@@ -11,24 +11,24 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::error::ExecutionError;
-use super::live::LiveStream;
+use super::live_output::LiveStream;
 
 /// Bytes that are kept.
-const KEPT: usize = 1 << 20;
+const KEPT_BYTES: usize = 1 << 20;
 
 /// The output of a command as it comes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scrollback(Arc<Shared>);
+pub(crate) struct Scrollback(Arc<ScrollbackState>);
 
 #[derive(Debug, Default)]
-struct Shared {
-    kept: Mutex<Kept>,
-    /// How many bytes came in all.
+struct ScrollbackState {
+    kept: Mutex<KeptBytes>,
+    /// The number of bytes that came in all.
     total: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct KeptBytes {
     bytes: VecDeque<u8>,
     /// The offset of the first byte that is kept.
     from: u64,
@@ -54,13 +54,13 @@ impl Scrollback {
     /// Takes what a stream brings, up to its end.
     ///
     /// # Errors
-    /// Where the system does not let it be read.
-    pub(super) fn follow(
+    /// Fails where the system does not let it be read.
+    pub(super) fn follow_stream(
         &self,
         stream: OwnedFd,
         mut live: LiveStream,
     ) -> Result<JoinHandle<()>, ExecutionError> {
-        let doing = ExecutionError::doing("reading what the command writes");
+        let doing = ExecutionError::while_doing("reading what the command writes");
         let mut reader = pipe::Receiver::from_owned_fd(stream).map_err(doing)?;
         let into = self.clone();
         Ok(tokio::spawn(async move {
@@ -76,7 +76,7 @@ impl Scrollback {
     fn push(&self, bytes: &[u8]) {
         let mut kept = self.0.kept.lock();
         kept.bytes.extend(bytes);
-        let over = kept.bytes.len().saturating_sub(KEPT);
+        let over = kept.bytes.len().saturating_sub(KEPT_BYTES);
         kept.bytes.drain(..over);
         kept.from += over as u64;
         let total = kept.from + kept.bytes.len() as u64;
@@ -84,8 +84,8 @@ impl Scrollback {
         self.0.total.send_replace(total);
     }
 
-    /// At most `most` bytes from the offset `from` on, as far as they are kept.
-    pub(crate) fn part(&self, from: u64, most: usize) -> OutputPart {
+    /// Returns at most `most` bytes from the offset `from` on, out of those that are still kept.
+    pub(crate) fn read_part(&self, from: u64, most: usize) -> OutputPart {
         let kept = self.0.kept.lock();
         let from = from.clamp(kept.from, kept.from + kept.bytes.len() as u64);
         let skipped = usize::try_from(from - kept.from).unwrap_or(usize::MAX);
@@ -93,13 +93,13 @@ impl Scrollback {
     }
 
     /// The newest bytes, `most` at most.
-    pub(crate) fn last(&self, most: usize) -> Vec<u8> {
+    pub(crate) fn last_bytes(&self, most: usize) -> Vec<u8> {
         let kept = self.0.kept.lock();
         kept.bytes.iter().skip(kept.bytes.len().saturating_sub(most)).copied().collect()
     }
 
     /// Waits until more than `known` bytes came.
-    pub(crate) async fn grown(&self, known: u64) {
+    pub(crate) async fn wait_for_more(&self, known: u64) {
         let mut total = self.0.total.subscribe();
         // The sender is here: it cannot be gone.
         let _ = total.wait_for(|total| *total > known).await;
@@ -115,12 +115,12 @@ mod tests {
         let output = Scrollback::default();
         output.push(b"hello ");
         output.push(b"world");
-        assert_eq!(output.part(6, 3), OutputPart { bytes: b"wor".to_vec(), from: 6 });
-        assert_eq!(output.part(11, 3), OutputPart { bytes: Vec::new(), from: 11 });
-        assert_eq!(output.part(99, 3).from, 11, "an offset that is not there yet");
-        assert_eq!((output.last(3), output.last(99)), (b"rld".to_vec(), b"hello world".to_vec()));
-        output.push(&vec![b'x'; KEPT]);
-        let part = output.part(0, 4);
+        assert_eq!(output.read_part(6, 3), OutputPart { bytes: b"wor".to_vec(), from: 6 });
+        assert_eq!(output.read_part(11, 3), OutputPart { bytes: Vec::new(), from: 11 });
+        assert_eq!(output.read_part(99, 3).from, 11, "an offset that is not there yet");
+        assert_eq!((output.last_bytes(3), output.last_bytes(99)), (b"rld".to_vec(), b"hello world".to_vec()));
+        output.push(&vec![b'x'; KEPT_BYTES]);
+        let part = output.read_part(0, 4);
         assert_eq!((part.from, &part.bytes[..]), (11, &b"xxxx"[..]), "what is gone is skipped");
         assert_eq!(part.next(), 15);
     }
@@ -130,7 +130,7 @@ mod tests {
         let output = Scrollback::default();
         let waiting = tokio::spawn({
             let output = output.clone();
-            async move { output.grown(0).await }
+            async move { output.wait_for_more(0).await }
         });
         tokio::task::yield_now().await;
         output.push(b"x");

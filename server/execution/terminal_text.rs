@@ -1,6 +1,6 @@
 //! Output as it may be written to a person's terminal: text and colors, and no other escape sequence.
 
-use crate::base::hidden::shown;
+use crate::base::hidden::escape_hidden;
 
 /// Characters of a sequence of colors that are read; a longer one is left out.
 const LONGEST: usize = 64;
@@ -10,16 +10,16 @@ const LONGEST: usize = 64;
 pub(crate) struct TerminalText {
     /// The beginning of a character.
     rest: Vec<u8>,
-    state: State,
+    state: EscapeState,
     /// The parameters of the control sequence that is being read.
     parameters: String,
     /// Text that was read, up to the next sign that acts on a terminal.
     plain: String,
 }
 
-/// Where in a sequence the stream is.
+/// The position of the stream in an escape sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum EscapeState {
     #[default]
     Text,
     /// Behind an escape.
@@ -39,52 +39,55 @@ impl TerminalText {
         let whole = self.rest.len() - cut_character(&self.rest);
         let taken: Vec<u8> = self.rest.drain(..whole).collect();
         for c in String::from_utf8_lossy(&taken).chars() {
-            self.step(c, out);
+            self.step_char(c, out);
         }
-        self.settle(out);
+        self.flush_plain(out);
     }
 
-    fn step(&mut self, c: char, out: &mut String) {
+    fn step_char(&mut self, c: char, out: &mut String) {
         self.state = match (self.state, c) {
-            (State::Text, '\x1b') | (State::Control, '\x1b') => State::Escape,
-            (State::Text, c) => {
-                self.text(c, out);
-                State::Text
+            (EscapeState::Text, '\x1b') | (EscapeState::Control, '\x1b') => EscapeState::Escape,
+            (EscapeState::Text, c) => {
+                self.push_text(c, out);
+                EscapeState::Text
             }
-            (State::Escape, '[') => {
+            (EscapeState::Escape, '[') => {
                 self.parameters.clear();
-                State::Control
+                EscapeState::Control
             }
-            (State::Escape, ']' | 'P' | 'X' | '^' | '_') => State::Words,
-            (State::Escape, '\x1b' | ' '..='/') => State::Escape,
-            (State::Control, ' '..='?') => {
+            (EscapeState::Escape, ']' | 'P' | 'X' | '^' | '_') => EscapeState::Words,
+            (EscapeState::Escape, '\x1b' | ' '..='/') => EscapeState::Escape,
+            (EscapeState::Control, ' '..='?') => {
                 self.parameters.push(c);
-                State::Control
+                EscapeState::Control
             }
-            (State::Control, '@'..='~') => {
-                self.control(c, out);
-                State::Text
+            (EscapeState::Control, '@'..='~') => {
+                self.push_control(c, out);
+                EscapeState::Text
             }
-            // What is not ended at the end of its line hides nothing behind it.
-            (State::Escape | State::Control | State::Words | State::WordsEscape, '\n') => {
-                self.text(c, out);
-                State::Text
+            // A sequence that is not ended at the end of its line hides nothing after it.
+            (
+                EscapeState::Escape | EscapeState::Control | EscapeState::Words | EscapeState::WordsEscape,
+                '\n',
+            ) => {
+                self.push_text(c, out);
+                EscapeState::Text
             }
-            (State::Escape | State::Control, _) => State::Text,
-            (State::Words, '\x07' | '\u{9c}') | (State::WordsEscape, '\\') => State::Text,
-            (State::Words, '\x1b') => State::WordsEscape,
-            (State::Words, _) => State::Words,
-            (State::WordsEscape, c) => {
-                self.state = State::Escape;
-                return self.step(c, out);
+            (EscapeState::Escape | EscapeState::Control, _) => EscapeState::Text,
+            (EscapeState::Words, '\x07' | '\u{9c}') | (EscapeState::WordsEscape, '\\') => EscapeState::Text,
+            (EscapeState::Words, '\x1b') => EscapeState::WordsEscape,
+            (EscapeState::Words, _) => EscapeState::Words,
+            (EscapeState::WordsEscape, c) => {
+                self.state = EscapeState::Escape;
+                return self.step_char(c, out);
             }
         };
     }
 
-    fn text(&mut self, c: char, out: &mut String) {
+    fn push_text(&mut self, c: char, out: &mut String) {
         match c {
             '\r' | '\x08' => {
-                self.settle(out);
+                self.flush_plain(out);
                 out.push(c);
             }
             c if c.is_ascii_control() && !matches!(c, '\n' | '\t') => {}
@@ -92,12 +95,12 @@ impl TerminalText {
         }
     }
 
-    fn control(&mut self, c: char, out: &mut String) {
+    fn push_control(&mut self, c: char, out: &mut String) {
         if c == 'm'
             && self.parameters.len() <= LONGEST
-            && let Some(colors) = colors(&self.parameters)
+            && let Some(colors) = visible_colors(&self.parameters)
         {
-            self.settle(out);
+            self.flush_plain(out);
             out.push_str("\x1b[");
             out.push_str(&colors);
             out.push('m');
@@ -105,13 +108,13 @@ impl TerminalText {
     }
 
     /// Adds the text so far, with what hides in it as escapes.
-    fn settle(&mut self, out: &mut String) {
-        out.push_str(&shown(&self.plain));
+    fn flush_plain(&mut self, out: &mut String) {
+        out.push_str(&escape_hidden(&self.plain));
         self.plain.clear();
     }
 }
 
-/// How many bytes at the end are the beginning of a character.
+/// Returns the number of bytes at the end that are the beginning of a character.
 fn cut_character(bytes: &[u8]) -> usize {
     let last = bytes.utf8_chunks().last().map(|chunk| chunk.invalid()).unwrap_or_default();
     match str::from_utf8(last) {
@@ -121,7 +124,7 @@ fn cut_character(bytes: &[u8]) -> usize {
 }
 
 /// The parameters of a change of colors, without the one that hides text.
-fn colors(parameters: &str) -> Option<String> {
+fn visible_colors(parameters: &str) -> Option<String> {
     if !parameters.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b':')) {
         return None;
     }

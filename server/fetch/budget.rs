@@ -4,20 +4,20 @@ use std::time::{Duration, Instant};
 
 use crate::error::FetchError;
 
-/// What is left of it.
+/// The rest of the budget.
 #[derive(Debug)]
-pub(crate) struct Budget {
+pub(crate) struct NetworkBudget {
     whole: Duration,
     left: Duration,
 }
 
-impl Budget {
+impl NetworkBudget {
     pub(crate) fn new(whole: Duration) -> Self {
         Self { whole, left: whole }
     }
 
     /// Waits as long as there is time.
-    pub(crate) async fn within<T>(&mut self, work: impl Future<Output = T>) -> Result<T, FetchError> {
+    pub(crate) async fn run_within<T>(&mut self, work: impl Future<Output = T>) -> Result<T, FetchError> {
         let began = Instant::now();
         let done = tokio::time::timeout(self.left, work).await;
         self.left = self.left.saturating_sub(began.elapsed());

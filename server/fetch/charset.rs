@@ -3,52 +3,52 @@
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
 use html5gum::{Token, Tokenizer};
 
-use crate::exchange::Start;
+use crate::exchange::BodyStart;
 
 /// Bytes of a page in which it may say its encoding.
 const PRESCAN: usize = 1024;
 
 /// A text with how it was read.
 #[derive(Debug)]
-pub(crate) struct Decoded {
+pub(crate) struct DecodedBody {
     pub(crate) text: String,
     /// The encoding's name, as the Encoding Standard has it.
     pub(crate) charset: &'static str,
-    /// Whether bytes that are no characters were replaced by U+FFFD.
+    /// True if bytes that are no characters were replaced by U+FFFD.
     pub(crate) replaced: bool,
 }
 
 /// Reads a body as text. `said` is the header's charset.
-pub(crate) fn text(body: &Start, said: Option<&str>, is_page: bool) -> Decoded {
+pub(crate) fn decode_body(body: &BodyStart, said: Option<&str>, is_page: bool) -> DecodedBody {
     let bytes = body.bytes.as_slice();
-    let encoding = encoding(body, said, is_page);
+    let encoding = choose_encoding(body, said, is_page);
     let mut decoder = encoding.new_decoder_with_bom_removal();
     let room = decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(bytes.len());
     let mut text = String::with_capacity(room);
     // Half a character at the place where the body was cut is left out.
     let (_, _, replaced) = decoder.decode_to_string(bytes, &mut text, !body.cut);
     text.shrink_to_fit();
-    Decoded { text, charset: encoding.name(), replaced }
+    DecodedBody { text, charset: encoding.name(), replaced }
 }
 
-fn encoding(body: &Start, said: Option<&str>, is_page: bool) -> &'static Encoding {
+fn choose_encoding(body: &BodyStart, said: Option<&str>, is_page: bool) -> &'static Encoding {
     let bytes = body.bytes.as_slice();
     let marked = Encoding::for_bom(bytes).map(|(encoding, _)| encoding);
     let named = || Encoding::for_label(said?.as_bytes());
-    let own = || if is_page { in_page(bytes) } else { None };
-    marked.or_else(named).or_else(own).unwrap_or_else(|| guessed(body))
+    let own = || if is_page { page_encoding(bytes) } else { None };
+    marked.or_else(named).or_else(own).unwrap_or_else(|| guess_encoding(body))
 }
 
-/// UTF-8 where it is that, else what browsers take for the West's older pages.
-fn guessed(body: &Start) -> &'static Encoding {
+/// UTF-8 if it is that, else what browsers take for the West's older pages.
+fn guess_encoding(body: &BodyStart) -> &'static Encoding {
     match std::str::from_utf8(&body.bytes) {
         Err(error) if error.error_len().is_some() || !body.cut => WINDOWS_1252,
         _ => UTF_8,
     }
 }
 
-/// What the page's `meta` says.
-fn in_page(bytes: &[u8]) -> Option<&'static Encoding> {
+/// Returns the encoding that the page's `meta` names.
+fn page_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     let start = String::from_utf8_lossy(&bytes[..bytes.len().min(PRESCAN)]);
     let tokens = Tokenizer::new(start.as_ref()).map_while(Result::ok);
     let metas = tokens.filter_map(|token| match token {

@@ -7,18 +7,22 @@ use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use ruzstd::decoding::StreamingDecoder;
 
 use crate::error::FetchError;
-use crate::exchange::Start;
+use crate::exchange::BodyStart;
 
 /// The largest window of zstd, as RFC 9659 has it for the web.
 const ZSTD_WINDOW: u64 = 8 << 20;
 
 /// A body without its content coding, at most `most` bytes of it.
-pub(crate) fn decoded(body: Start, coding: Option<&str>, most: usize) -> Result<Start, FetchError> {
+pub(crate) fn decode_content(
+    body: BodyStart,
+    coding: Option<&str>,
+    most: usize,
+) -> Result<BodyStart, FetchError> {
     let coding = coding.unwrap_or_default().trim().to_ascii_lowercase();
     if body.bytes.is_empty() || matches!(coding.as_str(), "" | "identity") {
         return Ok(body);
     }
-    let Some((name, reader)) = reader(&coding, &body.bytes) else {
+    let Some((name, reader)) = coding_reader(&coding, &body.bytes) else {
         return Err(FetchError::Coding { coding: coding.chars().take(40).collect() });
     };
     let failed = |source| FetchError::Decode { coding: name, source };
@@ -32,15 +36,15 @@ pub(crate) fn decoded(body: Start, coding: Option<&str>, most: usize) -> Result<
     }
     let cut = body.cut || bytes.len() > most;
     bytes.truncate(most);
-    Ok(Start { bytes, cut })
+    Ok(BodyStart { bytes, cut })
 }
 
 type Decoder<'a> = io::Result<Box<dyn Read + 'a>>;
 
-fn reader<'a>(coding: &str, bytes: &'a [u8]) -> Option<(&'static str, Decoder<'a>)> {
+fn coding_reader<'a>(coding: &str, bytes: &'a [u8]) -> Option<(&'static str, Decoder<'a>)> {
     Some(match coding {
         "gzip" | "x-gzip" => ("gzip", Ok(Box::new(MultiGzDecoder::new(bytes)))),
-        // The standard says zlib, and some servers send what is in it.
+        // The standard requires zlib, and some servers send the bare deflate data.
         "deflate" if is_zlib(bytes) => ("deflate", Ok(Box::new(ZlibDecoder::new(bytes)))),
         "deflate" => ("deflate", Ok(Box::new(DeflateDecoder::new(bytes)))),
         "br" => ("br", Ok(Box::new(Decompressor::new(bytes, 4096)))),

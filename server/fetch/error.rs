@@ -1,13 +1,13 @@
-//! Why nothing was fetched.
+//! The reasons why nothing was fetched.
 #![expect(missing_docs, reason = "the message of a variant says what it is, and names its fields")]
 
 use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use crate::address::Reserved;
+use crate::address::ReservedUse;
 
-/// Why a fetch has no answer.
+/// The reason why a fetch has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
     #[error(transparent)]
@@ -15,7 +15,7 @@ pub enum FetchError {
     #[error(transparent)]
     Header(#[from] HeaderError),
     #[error("{} is {kind}, and only public addresses are reached", at(.host, *.address))]
-    Address { host: String, address: IpAddr, kind: Reserved },
+    Address { host: String, address: IpAddr, kind: ReservedUse },
     #[error("the host {host} is not found: {source}")]
     Resolve { host: String, source: io::Error },
     #[error("the host {host} has no address")]
@@ -44,7 +44,7 @@ pub enum FetchError {
     Thread(#[source] tokio::task::JoinError),
 }
 
-/// What is wrong with a URL.
+/// The errors of a URL.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
     #[error("the URL holds a space or a control character")]
@@ -63,7 +63,7 @@ pub enum UrlError {
     Port { port: u16 },
 }
 
-/// What is wrong with a request's headers.
+/// The errors of a request's headers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     #[error("{name:?} is no name of a header")]
@@ -76,12 +76,12 @@ pub enum HeaderError {
     Many { most: usize, bytes: usize },
 }
 
-/// An entry of [`Permits`](crate::Permits) that is none.
+/// The error of a text that is no entry of [`HostPermits`](crate::HostPermits).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no host with a port, as localhost:3000")]
 pub struct PermitError(pub(crate) String);
 
-/// An entry of [`HostList`](crate::HostList) that is none.
+/// The error of a text that is no entry of [`HostList`](crate::HostList).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no host, as crates.io, .npmjs.org or localhost:5432")]
 pub struct HostError(String);
@@ -92,7 +92,7 @@ impl HostError {
     }
 }
 
-/// Why a proxy carries nothing.
+/// The reason why a proxy carries nothing.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProxyError {
     #[error("the request cannot be read")]

@@ -1,4 +1,4 @@
-//! One request and its answer, over a connection of its own to addresses that were looked at before.
+//! A request and its answer, over a connection of its own to addresses that were checked before.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -16,8 +16,8 @@ use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
 use crate::error::FetchError;
-use crate::network::Network;
-use crate::target::Target;
+use crate::network::NetworkConnector;
+use crate::target::FetchTarget;
 use crate::tls;
 
 /// Addresses of a host that are tried.
@@ -29,32 +29,32 @@ const MOST_HEADERS: usize = 100;
 /// Bytes of an answer's head at most.
 const LARGEST_HEAD: usize = 64 * 1024;
 
-/// What is asked.
-pub(crate) struct Question<'a> {
-    pub(crate) target: &'a Target,
+/// The request.
+pub(crate) struct OutgoingRequest<'a> {
+    pub(crate) target: &'a FetchTarget,
     pub(crate) method: Method,
     pub(crate) headers: HeaderMap,
 }
 
 /// An answer whose body is still to be read.
-pub(crate) struct Answer {
+pub(crate) struct ServerAnswer {
     pub(crate) response: Response<Incoming>,
-    _connection: Connection,
+    _connection: ConnectionTask,
 }
 
 /// The task that moves a connection's bytes; it ends with its owner.
-struct Connection(JoinHandle<()>);
+struct ConnectionTask(JoinHandle<()>);
 
-impl Drop for Connection {
+impl Drop for ConnectionTask {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
 /// A connection to the first of the addresses that takes one.
-pub(crate) async fn connected(
-    network: &impl Network,
-    target: &Target,
+pub(crate) async fn connect_first(
+    network: &impl NetworkConnector,
+    target: &FetchTarget,
     addresses: &[IpAddr],
 ) -> Result<TcpStream, FetchError> {
     let mut failed = io::Error::from(io::ErrorKind::AddrNotAvailable);
@@ -67,49 +67,49 @@ pub(crate) async fn connected(
     Err(FetchError::Connect { host: target.host().to_owned(), source: failed })
 }
 
-/// Asks over a connection, encrypted where `tls` is given.
-pub(crate) async fn exchange(
+/// Asks over a connection, encrypted if `tls` is given.
+pub(crate) async fn exchange_with(
     stream: TcpStream,
     tls: Option<Arc<ClientConfig>>,
-    question: Question<'_>,
-) -> Result<Answer, FetchError> {
-    let Some(config) = tls else { return ask(TokioIo::new(stream), question).await };
+    question: OutgoingRequest<'_>,
+) -> Result<ServerAnswer, FetchError> {
+    let Some(config) = tls else { return ask_server(TokioIo::new(stream), question).await };
     let host = question.target.host();
-    match tls::encrypt(config, host, stream).await {
-        Ok(stream) => ask(TokioIo::new(stream), question).await,
+    match tls::encrypt_stream(config, host, stream).await {
+        Ok(stream) => ask_server(TokioIo::new(stream), question).await,
         Err(source) => Err(FetchError::Encrypt { host: host.to_owned(), source }),
     }
 }
 
-async fn ask(
+async fn ask_server(
     stream: impl Read + Write + Unpin + Send + 'static,
-    question: Question<'_>,
-) -> Result<Answer, FetchError> {
-    let Question { target, method, mut headers } = question;
+    question: OutgoingRequest<'_>,
+) -> Result<ServerAnswer, FetchError> {
+    let OutgoingRequest { target, method, mut headers } = question;
     headers.insert(HOST, target.authority()?);
     let failed = |source| FetchError::Exchange { host: target.host().to_owned(), source };
     let mut client = http1::Builder::new();
     client.max_headers(MOST_HEADERS).max_buf_size(LARGEST_HEAD);
     let (mut sender, connection) = client.handshake(stream).await.map_err(failed)?;
-    let connection = Connection(tokio::spawn(async move { drop(connection.await) }));
+    let connection = ConnectionTask(tokio::spawn(async move { drop(connection.await) }));
     let mut request = hyper::Request::new(Empty::<Bytes>::new());
     *request.method_mut() = method;
     *request.uri_mut() = target.path().parse().map_err(|_| crate::error::UrlError::Control)?;
     *request.headers_mut() = headers;
     let response = sender.send_request(request).await.map_err(failed)?;
-    Ok(Answer { response, _connection: connection })
+    Ok(ServerAnswer { response, _connection: connection })
 }
 
 /// The first bytes of a body.
 #[derive(Debug)]
-pub(crate) struct Start {
+pub(crate) struct BodyStart {
     pub(crate) bytes: Vec<u8>,
-    /// Whether there are more.
+    /// True if there are more.
     pub(crate) cut: bool,
 }
 
 /// Reads at most so many bytes of a body.
-pub(crate) async fn read(body: Incoming, host: &str, most: usize) -> Result<Start, FetchError> {
+pub(crate) async fn read_body(body: Incoming, host: &str, most: usize) -> Result<BodyStart, FetchError> {
     let mut body = body;
     let mut bytes = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -118,8 +118,8 @@ pub(crate) async fn read(body: Incoming, host: &str, most: usize) -> Result<Star
         let room = most - bytes.len();
         bytes.extend_from_slice(&data[..data.len().min(room)]);
         if data.len() > room {
-            return Ok(Start { bytes, cut: true });
+            return Ok(BodyStart { bytes, cut: true });
         }
     }
-    Ok(Start { bytes, cut: false })
+    Ok(BodyStart { bytes, cut: false })
 }

@@ -13,7 +13,8 @@ const MOST: usize = 32;
 /// Bytes of their names and values at most.
 const LARGEST: usize = 16 * 1024;
 
-/// What the connection decides, or what would make another request of it than the rules judged.
+/// Headers that the connection sets, or that would make the request a different one from the one that the rules
+/// judged.
 const FORBIDDEN: &[&str] = &[
     "accept-encoding",
     "connection",
@@ -33,12 +34,12 @@ const FORBIDDEN: &[&str] = &[
     "x-method-override",
 ];
 
-/// What goes along to another origin: none of these says who asks.
+/// Headers that are sent to another origin too: none of them identifies the sender.
 const HARMLESS: &[HeaderName] =
     &[ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, IF_MODIFIED_SINCE, IF_NONE_MATCH, RANGE, USER_AGENT];
 
-/// The headers to send: the caller's, and ours where the caller set none.
-pub(crate) fn checked(headers: &[(String, String)]) -> Result<HeaderMap, HeaderError> {
+/// The headers to send: the caller's, and ours if the caller set none.
+pub(crate) fn check_headers(headers: &[(String, String)]) -> Result<HeaderMap, HeaderError> {
     let size: usize = headers.iter().map(|(name, value)| name.len() + value.len()).sum();
     if headers.len() > MOST || size > LARGEST {
         return Err(HeaderError::Many { most: MOST, bytes: LARGEST });
@@ -66,7 +67,7 @@ pub(crate) fn checked(headers: &[(String, String)]) -> Result<HeaderMap, HeaderE
     Ok(map)
 }
 
-/// Takes out what is meant for the origin that redirects: credentials, cookies, and headers that may be either.
+/// Removes headers that are for the origin that redirects: credentials, cookies, and headers that may be either.
 pub(crate) fn leave_origin(headers: &mut HeaderMap) {
     let all = std::mem::take(headers);
     let mut last = None;

@@ -1,22 +1,22 @@
-//! What a body is: a page, another text, or bytes that no reader has use for.
+//! The kind of a body: a page, another text, or binary data.
 
 /// A header `Content-Type`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct MediaType {
-    /// As `text/html`, in small letters; empty where none is given.
+    /// The type, such as `text/html`, in small letters; empty if none is given.
     pub(crate) essence: String,
     pub(crate) charset: Option<String>,
 }
 
-/// How a body is shown.
+/// The form in which a body is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum BodyKind {
     Page,
     Text,
     Binary,
 }
 
-/// Types beside `text/` that are texts.
+/// Types outside of `text/` that are texts.
 const TEXTS: &[&str] = &[
     "application/ecmascript",
     "application/graphql",
@@ -52,7 +52,7 @@ impl MediaType {
             let value = value.trim().trim_matches(['"', '\'']);
             name.trim().eq_ignore_ascii_case("charset").then(|| value.to_owned())
         });
-        // What is no type is as none.
+        // An invalid type counts as none.
         let essence = if essence.split_once('/').is_some_and(|(a, b)| !a.is_empty() && !b.is_empty()) {
             essence
         } else {
@@ -61,32 +61,33 @@ impl MediaType {
         Self { essence: essence.chars().take(100).collect(), charset }
     }
 
-    /// How a body of this type is shown. Bytes that are no text are none, whatever their type says.
-    pub(crate) fn kind(&self, bytes: &[u8]) -> Kind {
+    /// Returns the form in which a body of this type is shown. Bytes that are no text are not shown as one, even if
+    /// their type names one.
+    pub(crate) fn body_kind(&self, bytes: &[u8]) -> BodyKind {
         if !is_wide(bytes, self.charset.as_deref()) && is_binary(bytes) {
-            return Kind::Binary;
+            return BodyKind::Binary;
         }
         match self.essence.as_str() {
-            "text/html" | "application/xhtml+xml" => Kind::Page,
-            "" if looks_like_page(bytes) => Kind::Page,
-            "" => Kind::Text,
-            text if text.starts_with("text/") || TEXTS.contains(&text) => Kind::Text,
+            "text/html" | "application/xhtml+xml" => BodyKind::Page,
+            "" if looks_like_page(bytes) => BodyKind::Page,
+            "" => BodyKind::Text,
+            text if text.starts_with("text/") || TEXTS.contains(&text) => BodyKind::Text,
             text if text.ends_with("+json") || text.ends_with("+xml") || text.ends_with("+yaml") => {
-                Kind::Text
+                BodyKind::Text
             }
-            _ => Kind::Binary,
+            _ => BodyKind::Binary,
         }
     }
 }
 
-/// Whether a character of the text has bytes that are zero.
+/// Returns whether a character of the text has bytes that are zero.
 fn is_wide(bytes: &[u8], charset: Option<&str>) -> bool {
     bytes.starts_with(&[0xff, 0xfe])
         || bytes.starts_with(&[0xfe, 0xff])
         || charset.is_some_and(|charset| charset.get(..6).is_some_and(|it| it.eq_ignore_ascii_case("utf-16")))
 }
 
-/// By the WHATWG's list of bytes that no text has.
+/// Returns whether bytes are binary, by the WHATWG's list of bytes that no text has.
 fn is_binary(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(LOOKED_AT)];
     start.iter().any(|byte| matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1a | 0x1c..=0x1f))

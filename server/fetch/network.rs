@@ -1,14 +1,14 @@
-//! How hosts are looked up and connections are made. Tests put another network in place of the machine's.
+//! The lookup of hosts and the connections to them. Tests put another network in place of the machine's.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
 use tokio::net::TcpStream;
 
-/// A network: names and connections. It decides nothing; [`Fetcher`](crate::Fetcher) looks at each address between the
-/// two.
-pub trait Network: Send + Sync {
-    /// Every address of a host.
+/// A network: names and connections. It decides nothing; [`HttpFetcher`](crate::HttpFetcher) checks each address
+/// between the two.
+pub trait NetworkConnector: Send + Sync {
+    /// Returns every address of a host.
     fn resolve(&self, host: &str) -> impl Future<Output = io::Result<Vec<IpAddr>>> + Send;
 
     /// A connection to an address.
@@ -19,7 +19,7 @@ pub trait Network: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MachineNetwork;
 
-impl Network for MachineNetwork {
+impl NetworkConnector for MachineNetwork {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         Ok(tokio::net::lookup_host((host, 0)).await?.map(|address| address.ip()).collect())
     }

@@ -1,4 +1,4 @@
-//! What a person opens: servers of their own machine or network, by host and port.
+//! Servers that a person opens, of their own machine or network, by host and port.
 
 use url::Host;
 
@@ -7,10 +7,10 @@ use crate::error::PermitError;
 /// The servers that a person named. Such a server may have an address of this machine or of a private network, and any
 /// port; no other address becomes reachable.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Permits(Vec<Permit>);
+pub struct HostPermits(Vec<HostPermit>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Permit {
+struct HostPermit {
     host: HostName,
     port: u16,
 }
@@ -20,17 +20,17 @@ struct Permit {
 pub(crate) struct HostName {
     /// IDNA-encoded, in small letters; an IPv6 address in brackets.
     host: String,
-    /// Whether the hosts below it count, and not it itself.
+    /// True if the hosts below it count, and not it itself.
     below: bool,
 }
 
-impl Permits {
+impl HostPermits {
     /// Reads entries such as `localhost:3000`, `[::1]:8080` and, for every host below a domain, `.dev.test:80`.
     ///
     /// # Errors
     /// The first entry that is none.
     pub fn parse<'a>(entries: impl IntoIterator<Item = &'a str>) -> Result<Self, PermitError> {
-        entries.into_iter().map(Permit::parse).collect::<Result<_, _>>().map(Self)
+        entries.into_iter().map(HostPermit::parse).collect::<Result<_, _>>().map(Self)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -38,11 +38,11 @@ impl Permits {
     }
 
     pub(crate) fn grants(&self, host: &str, port: u16) -> bool {
-        self.0.iter().any(|permit| permit.port == port && permit.host.names(host))
+        self.0.iter().any(|permit| permit.port == port && permit.host.matches_host(host))
     }
 }
 
-impl Permit {
+impl HostPermit {
     fn parse(entry: &str) -> Result<Self, PermitError> {
         let wrong = || PermitError(entry.chars().take(100).collect());
         let (host, port) = entry.rsplit_once(':').ok_or_else(wrong)?;
@@ -62,7 +62,7 @@ impl HostName {
         is_one.then(|| Self { host: host.to_string(), below })
     }
 
-    pub(crate) fn names(&self, host: &str) -> bool {
+    pub(crate) fn matches_host(&self, host: &str) -> bool {
         if self.below {
             host.strip_suffix(&self.host).is_some_and(|rest| rest.len() > 1 && rest.ends_with('.'))
         } else {

@@ -1,4 +1,9 @@
 //! A proxy for a program that may reach named hosts alone: tunnels (`CONNECT`), and requests of HTTP without encryption.
+//!
+//! # Invariants
+//!
+//! - No command reaches a host that the person did not allow, and no private address behind a public name.
+//!   Test: `named_hosts_alone_are_reached`, `the_hosts_that_the_person_allows_are_reached_and_no_other`
 
 use std::collections::BTreeSet;
 use std::io;
@@ -12,10 +17,10 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use url::{Host, Url};
 
-use crate::address::reserved;
+use crate::address::reserved_use;
 use crate::error::{FetchError, ProxyError};
-use crate::hosts::{HostList, Opened};
-use crate::network::{MachineNetwork, Network};
+use crate::hosts::{HostAccess, HostList};
+use crate::network::{MachineNetwork, NetworkConnector};
 
 /// Bytes of a request's head at most.
 const LARGEST_HEAD: usize = 64 << 10;
@@ -23,7 +28,7 @@ const LARGEST_HEAD: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 /// Connections at once at most; a further one waits.
 const MOST_CONNECTIONS: usize = 256;
-/// How long a client may take to say what it wants, and a host to take a connection.
+/// The longest time for a client to send its request, and for a host to take a connection.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Refused hosts that are remembered.
 const REMEMBERED: usize = 20;
@@ -31,34 +36,34 @@ const REMEMBERED: usize = 20;
 /// A proxy that carries connections to named hosts. Each host is looked up here, and the connection goes to an address
 /// that was looked at.
 #[derive(Debug)]
-pub struct Proxy<N = MachineNetwork> {
+pub struct HostProxy<N = MachineNetwork> {
     hosts: HostList,
     network: N,
     refused: Mutex<BTreeSet<String>>,
 }
 
-/// What a client wants.
+/// The request of a client.
 #[derive(Debug, PartialEq, Eq)]
-struct Wanted {
+struct ProxyRequest {
     host: String,
     literal: Option<IpAddr>,
     port: u16,
-    /// Whether the client's bytes are carried as they are, once it heard that the connection stands.
+    /// True if the client's bytes are carried unchanged, once it was informed that the connection is made.
     is_tunnel: bool,
     /// The bytes that are sent to the host first.
     first: Vec<u8>,
 }
 
-impl Proxy {
+impl HostProxy {
     /// A proxy to `hosts` on the network of this machine.
     pub fn new(hosts: HostList) -> Self {
-        Self::on(hosts, MachineNetwork)
+        Self::on_network(hosts, MachineNetwork)
     }
 }
 
-impl<N: Network + 'static> Proxy<N> {
+impl<N: NetworkConnector + 'static> HostProxy<N> {
     /// A proxy to `hosts` on a network.
-    pub fn on(hosts: HostList, network: N) -> Self {
+    pub fn on_network(hosts: HostList, network: N) -> Self {
         Self { hosts, network, refused: Mutex::default() }
     }
 
@@ -71,7 +76,7 @@ impl<N: Network + 'static> Proxy<N> {
             }
             while connections.try_join_next().is_some() {}
             match listener.accept().await {
-                Ok((client, _)) => drop(connections.spawn(Arc::clone(&self).carry(client))),
+                Ok((client, _)) => drop(connections.spawn(Arc::clone(&self).carry_client(client))),
                 // Too many open files, or a client that is gone already.
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
@@ -79,12 +84,12 @@ impl<N: Network + 'static> Proxy<N> {
     }
 
     /// The hosts that were asked for and refused, each with its port.
-    pub fn refused(&self) -> Vec<String> {
+    pub fn refused_hosts(&self) -> Vec<String> {
         self.refused.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
-    async fn carry(self: Arc<Self>, mut client: TcpStream) {
-        let Err(error) = self.connect(&mut client).await else { return };
+    async fn carry_client(self: Arc<Self>, mut client: TcpStream) {
+        let Err(error) = self.connect_client(&mut client).await else { return };
         let status = match &error {
             ProxyError::Malformed => "400 Bad Request",
             ProxyError::Closed { .. } | ProxyError::Fetch(FetchError::Address { .. }) => "403 Forbidden",
@@ -95,15 +100,15 @@ impl<N: Network + 'static> Proxy<N> {
             "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
             text.len()
         );
-        // Whoever asked may be gone.
+        // The client may be gone.
         let _ = client.write_all(answer.as_bytes()).await;
     }
 
     /// Carries one client's connection to its end. An error is one from before the host's connection stood.
-    async fn connect(&self, client: &mut TcpStream) -> Result<(), ProxyError> {
+    async fn connect_client(&self, client: &mut TcpStream) -> Result<(), ProxyError> {
         let late = |_| io::Error::from(io::ErrorKind::TimedOut);
-        let wanted = timeout(PATIENCE, head(client)).await.map_err(late)??;
-        let mut host = timeout(PATIENCE, self.reach(&wanted)).await.map_err(late)??;
+        let wanted = timeout(PATIENCE, read_head(client)).await.map_err(late)??;
+        let mut host = timeout(PATIENCE, self.reach_host(&wanted)).await.map_err(late)??;
         if wanted.is_tunnel {
             client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await?;
         }
@@ -113,9 +118,9 @@ impl<N: Network + 'static> Proxy<N> {
         Ok(())
     }
 
-    async fn reach(&self, wanted: &Wanted) -> Result<TcpStream, ProxyError> {
-        let Wanted { host, port, literal, .. } = wanted;
-        let Some(opened) = self.hosts.opens(host, *port) else {
+    async fn reach_host(&self, wanted: &ProxyRequest) -> Result<TcpStream, ProxyError> {
+        let ProxyRequest { host, port, literal, .. } = wanted;
+        let Some(opened) = self.hosts.access_to(host, *port) else {
             let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
             if refused.len() < REMEMBERED {
                 refused.insert(format!("{host}:{port}"));
@@ -129,7 +134,7 @@ impl<N: Network + 'static> Proxy<N> {
                 found.map_err(|source| FetchError::Resolve { host: host.clone(), source })?
             }
         };
-        addresses.iter().try_for_each(|address| looked_at(host, *address, opened))?;
+        addresses.iter().try_for_each(|address| check_address(host, *address, opened))?;
         let mut last = FetchError::NoAddress { host: host.clone() };
         for address in addresses {
             match self.network.connect(SocketAddr::new(address, *port)).await {
@@ -141,15 +146,15 @@ impl<N: Network + 'static> Proxy<N> {
     }
 }
 
-fn looked_at(host: &str, address: IpAddr, opened: Opened) -> Result<(), FetchError> {
-    match reserved(address).filter(|kind| !(opened == Opened::Anywhere && kind.is_grantable())) {
+fn check_address(host: &str, address: IpAddr, opened: HostAccess) -> Result<(), FetchError> {
+    match reserved_use(address).filter(|kind| !(opened == HostAccess::Anywhere && kind.is_grantable())) {
         None => Ok(()),
         Some(kind) => Err(FetchError::Address { host: host.to_owned(), address, kind }),
     }
 }
 
 /// Reads the head of a request, and what came with it.
-async fn head(client: &mut TcpStream) -> Result<Wanted, ProxyError> {
+async fn read_head(client: &mut TcpStream) -> Result<ProxyRequest, ProxyError> {
     let mut read = Vec::new();
     loop {
         let before = read.len();
@@ -159,12 +164,12 @@ async fn head(client: &mut TcpStream) -> Result<Wanted, ProxyError> {
         let from = before.saturating_sub(3);
         let end = read.get(from..).and_then(|new| new.windows(4).position(|four| four == b"\r\n\r\n"));
         if end.is_some() {
-            return wanted(&read).ok_or(ProxyError::Malformed);
+            return parse_request(&read).ok_or(ProxyError::Malformed);
         }
     }
 }
 
-fn wanted(read: &[u8]) -> Option<Wanted> {
+fn parse_request(read: &[u8]) -> Option<ProxyRequest> {
     let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
     let mut request = httparse::Request::new(&mut headers);
     let httparse::Status::Complete(end) = request.parse(read).ok()? else { return None };
@@ -185,12 +190,12 @@ fn wanted(read: &[u8]) -> Option<Wanted> {
     };
     // A tunnel names its port; the parser leaves 80 out of a URL of http.
     let port = url.port_or_known_default()?;
-    let first = if is_tunnel { rest.to_vec() } else { passed_on(&request, &url, rest)? };
-    Some(Wanted { host, literal, port, is_tunnel, first })
+    let first = if is_tunnel { rest.to_vec() } else { forward_head(&request, &url, rest)? };
+    Some(ProxyRequest { host, literal, port, is_tunnel, first })
 }
 
 /// The request as the host itself is asked, for one answer on this connection.
-fn passed_on(request: &httparse::Request<'_, '_>, url: &Url, rest: &[u8]) -> Option<Vec<u8>> {
+fn forward_head(request: &httparse::Request<'_, '_>, url: &Url, rest: &[u8]) -> Option<Vec<u8>> {
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
     let authority = url
         .port()

@@ -1,39 +1,39 @@
-//! URLs that a request may go to, as far as the URL itself tells.
+//! URLs that a request may go to, judged by the URL alone.
 
 use std::net::IpAddr;
 
 use url::{Host, Url};
 
 use crate::error::{HeaderError, UrlError};
-use crate::permits::Permits;
+use crate::permits::HostPermits;
 
 /// Bytes that a URL has at most.
 const LONGEST: usize = 8192;
 
-/// The host of a URL that may be fetched, as far as no permit is needed to know: see [`Target::host`].
+/// Returns the host of a URL that may be fetched, without checking permits: see [`FetchTarget::host`].
 ///
 /// # Errors
-/// What is wrong with the URL, but for its port.
+/// The error in the URL, except for its port.
 pub fn host_of(text: &str) -> Result<String, UrlError> {
-    Target::parse_any_port(text).map(|target| target.host)
+    FetchTarget::parse_any_port(text).map(|target| target.host)
 }
 
 /// A URL that was looked at: http or https, no credentials, a host, and a port that is for the web.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct FetchTarget {
     url: Url,
     host: String,
     port: u16,
-    /// Whether a person named this host and port.
+    /// True if a person named this host and port.
     granted: bool,
 }
 
-impl Target {
+impl FetchTarget {
     /// Reads a URL that somebody wrote.
     ///
     /// # Errors
-    /// What is wrong with it.
-    pub fn parse(text: &str, permits: &Permits) -> Result<Self, UrlError> {
+    /// The error in it.
+    pub fn parse(text: &str, permits: &HostPermits) -> Result<Self, UrlError> {
         Self::parse_any_port(text)?.with_port(permits)
     }
 
@@ -42,23 +42,23 @@ impl Target {
         if text.chars().any(|c| c.is_control() || c == ' ') {
             return Err(UrlError::Control);
         }
-        Self::looked_at(Url::parse(text)?, text.len())
+        Self::check_url(Url::parse(text)?, text.len())
     }
 
     /// Reads where a redirect of this URL leads.
     ///
     /// # Errors
     /// As [`Self::parse`].
-    pub(crate) fn redirected(&self, location: &[u8], permits: &Permits) -> Result<Self, UrlError> {
+    pub(crate) fn follow_redirect(&self, location: &[u8], permits: &HostPermits) -> Result<Self, UrlError> {
         let location = String::from_utf8_lossy(location);
         let location = location.trim_matches(' ');
         if location.chars().any(char::is_control) {
             return Err(UrlError::Control);
         }
-        Self::looked_at(self.url.join(location)?, location.len())?.with_port(permits)
+        Self::check_url(self.url.join(location)?, location.len())?.with_port(permits)
     }
 
-    fn looked_at(mut url: Url, length: usize) -> Result<Self, UrlError> {
+    fn check_url(mut url: Url, length: usize) -> Result<Self, UrlError> {
         if length.max(url.as_str().len()) > LONGEST {
             return Err(UrlError::Long { most: LONGEST });
         }
@@ -80,7 +80,7 @@ impl Target {
     }
 
     /// The same, once its port is one of the web or a permit names it.
-    fn with_port(self, permits: &Permits) -> Result<Self, UrlError> {
+    fn with_port(self, permits: &HostPermits) -> Result<Self, UrlError> {
         let granted = permits.grants(&self.host, self.port);
         match self.port {
             80 | 443 | 8000..=8999 => Ok(Self { granted, ..self }),
@@ -94,7 +94,7 @@ impl Target {
         &self.url
     }
 
-    /// The host: IDNA-encoded, in small letters, without a last dot. An IPv6 address stands in brackets.
+    /// Returns the host: IDNA-encoded, in small letters, without a last dot. An IPv6 address is in brackets.
     pub fn host(&self) -> &str {
         &self.host
     }
@@ -104,8 +104,8 @@ impl Target {
         self.port
     }
 
-    /// The address, where the host is one. However it was written (`0x7f.1`), this is what it means.
-    pub fn literal(&self) -> Option<IpAddr> {
+    /// The address, if the host is one. However it was written (`0x7f.1`), this is what it means.
+    pub fn ip_literal(&self) -> Option<IpAddr> {
         match self.url.host()? {
             Host::Ipv4(address) => Some(IpAddr::V4(address)),
             Host::Ipv6(address) => Some(IpAddr::V6(address)),
@@ -121,7 +121,7 @@ impl Target {
         self.url.scheme() == "https"
     }
 
-    /// Whether what is meant for one may go to the other.
+    /// Returns whether data for one target may go to the other.
     pub(crate) fn same_origin(&self, other: &Self) -> bool {
         (self.url.scheme(), &self.host, self.port) == (other.url.scheme(), &other.host, other.port)
     }
@@ -136,7 +136,7 @@ impl Target {
             .map_err(|_| HeaderError::Value { name: "Host".to_owned() })
     }
 
-    /// What a request line asks for: the path and the query.
+    /// Returns the target of a request line: the path and the query.
     pub(crate) fn path(&self) -> &str {
         &self.url[url::Position::BeforePath..url::Position::AfterQuery]
     }

@@ -18,16 +18,16 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::{FetchError, Fetched, Fetcher, Gate, Network, Permits, Request};
+use crate::{FetchAnswer, FetchError, FetchRequest, HostPermits, HttpFetcher, NetworkConnector, ReachGate};
 
 /// The address that `public.test` pretends to have, and `other.test`, one further.
 const PUBLIC: [u8; 4] = [93, 184, 216, 34];
 
-/// What a server does once it read a request.
+/// The answer of a server to a request.
 enum Reply {
     /// Sends this and closes.
     Whole(Vec<u8>),
-    /// Sends the first, then the second until nobody takes it.
+    /// Sends the first, then the second until the connection ends.
     Endless(Vec<u8>, Vec<u8>),
     /// Sends the first, then a byte at a time.
     Drip(Vec<u8>, Duration),
@@ -96,7 +96,7 @@ impl Net {
     }
 }
 
-impl Network for &Net {
+impl NetworkConnector for &Net {
     async fn resolve(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let mut looked_up = self.looked_up.lock().unwrap();
         let before = looked_up.iter().filter(|name| *name == host).count();
@@ -130,7 +130,7 @@ async fn answer(mut stream: TcpStream, answers: Arc<Answers>, requests: Arc<Mute
     let head = String::from_utf8(head).unwrap();
     let path = head.split(' ').nth(1).unwrap().to_owned();
     requests.lock().unwrap().push(head);
-    // Whoever asked may be gone.
+    // The client may be gone.
     drop(reply(&mut stream, answers(&path)).await);
 }
 
@@ -160,37 +160,37 @@ async fn reply(stream: &mut TcpStream, reply: Reply) -> io::Result<()> {
     }
 }
 
-/// A person who says yes to every host but those that are named.
+/// A person who allows every host but those that are named.
 #[derive(Default)]
 struct Person {
     no: Vec<&'static str>,
     asked: Mutex<Vec<String>>,
 }
 
-impl Gate for Person {
+impl ReachGate for Person {
     async fn may_reach(&self, host: &str) -> bool {
         self.asked.lock().unwrap().push(host.to_owned());
         !self.no.contains(&host)
     }
 }
 
-fn request(url: &str) -> Request {
-    Request {
+fn request(url: &str) -> FetchRequest {
+    FetchRequest {
         url: url.to_owned(),
         head_only: false,
         headers: Vec::new(),
         max_bytes: 5_000_000,
         timeout: Duration::from_secs(20),
-        permits: Permits::default(),
+        permits: HostPermits::default(),
     }
 }
 
-async fn fetch(net: &Net, request: &Request) -> Result<Fetched, FetchError> {
-    Fetcher::on(net).fetch(request, &Person::default()).await
+async fn fetch(net: &Net, request: &FetchRequest) -> Result<FetchAnswer, FetchError> {
+    HttpFetcher::on_network(net).fetch(request, &Person::default()).await
 }
 
-/// What became of a fetch, in a line.
-fn told(outcome: &Result<Fetched, FetchError>) -> String {
+/// Returns the outcome of a fetch, in a line.
+fn told(outcome: &Result<FetchAnswer, FetchError>) -> String {
     match outcome {
         Ok(fetched) => format!("{} {}", fetched.status, fetched.url),
         Err(error) => error.to_string(),

@@ -10,11 +10,11 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-/// What encrypts.
+/// Returns the settings for encryption.
 ///
 /// # Errors
 /// Why it cannot be set up.
-pub(crate) fn config() -> Result<Arc<ClientConfig>, rustls::Error> {
+pub(crate) fn client_config() -> Result<Arc<ClientConfig>, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let verifier = Verifier::new(provider.clone())?;
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
@@ -25,7 +25,7 @@ pub(crate) fn config() -> Result<Arc<ClientConfig>, rustls::Error> {
 }
 
 /// Encrypts a connection to a host.
-pub(crate) async fn encrypt(
+pub(crate) async fn encrypt_stream(
     config: Arc<ClientConfig>,
     host: &str,
     stream: TcpStream,

@@ -1,4 +1,4 @@
-//! The runs of the built-in agent, as those who started them see them: what happened, and what the person says.
+//! The runs of the built-in agent, as their starters see them: the events, and the person's messages.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::base::ProposalId;
-use crate::base::ids::unique;
+use crate::base::ids::unique_word;
 use crate::ports::Editor;
 use crate::protocol::{
-    AgentEvent, AgentEventsAnswer, AgentFileAnswer, AgentHappening, AgentRunSummary, AgentState, Code, Fault,
-    Notice, Policy,
+    AgentEvent, AgentEventsAnswer, AgentFileAnswer, AgentHappening, AgentRunSummary, AgentState, Code,
+    EditorNotice, Fault, Policy,
 };
 
 /// Events of a run that are kept; the oldest go first.
 const EVENTS: usize = 20_000;
 /// Runs that are kept, those that ended among them.
-const KEPT: usize = 64;
+const KEPT_RUNS: usize = 64;
 /// Runs that may be under way, at work or waiting for the person.
-const OPEN: usize = 32;
+const MOST_OPEN: usize = 32;
 /// Messages of the person that a run at work may have waiting.
-const SAID: usize = 32;
-/// How long a client may take to read or write a file.
+const MOST_MESSAGES: usize = 32;
+/// The time that a client may take to read or write a file.
 const FILE: Duration = Duration::from_secs(10);
 
 /// The runs of a server.
@@ -34,30 +34,30 @@ pub struct AgentRuns {
     runs: Mutex<VecDeque<Arc<AgentRun>>>,
 }
 
-/// What a new run is.
+/// The description of a new run.
 #[derive(Clone, Debug, Default)]
 pub struct NewRun {
     /// The absolute path of its folder.
     pub root: String,
-    /// The same as a `file:` URI.
+    /// The `file:` URI of that folder.
     pub uri: String,
     /// The session whose log has it.
     pub session: String,
-    /// What its id ends with, where its client said so.
+    /// The suffix of its id, where its client gave one.
     pub name: Option<String>,
-    /// What it was asked for first.
+    /// The first task of the run.
     pub task: String,
     /// The model that answers.
     pub model: String,
-    /// When it began, RFC 3339.
+    /// The time when it began, RFC 3339.
     pub time: String,
-    /// Whether its client answers its questions and decides on its changes.
+    /// True where its client answers its questions and decides on its changes.
     pub attended: bool,
-    /// What becomes of its changes, where the person said so.
+    /// The policy of its changes, where the person set one.
     pub policy: Option<Policy>,
 }
 
-/// One run: the loop tells what happens, and doors pass on what the person says.
+/// A run of the agent: the loop reports its events, and the requests pass on the person's messages.
 #[derive(Debug)]
 pub struct AgentRun {
     id: String,
@@ -67,41 +67,41 @@ pub struct AgentRun {
     events: Mutex<VecDeque<AgentEvent>>,
     /// The number of the newest event.
     newest: watch::Sender<u64>,
-    said: Mutex<VecDeque<String>>,
-    heard: Notify,
+    messages: Mutex<VecDeque<String>>,
+    new_message: Notify,
     /// Ends the turn that is under way.
     turn: Mutex<CancellationToken>,
     /// Ends the run.
     end: CancellationToken,
     questions: Mutex<HashMap<String, oneshot::Sender<String>>>,
-    /// What its client was asked of its files.
+    /// The file requests that its client has not answered yet.
     files: Mutex<HashMap<String, oneshot::Sender<AgentFileAnswer>>>,
     policy: Mutex<Option<Policy>>,
     /// Proposals that the person decides on later.
-    left: watch::Sender<HashSet<ProposalId>>,
+    postponed: watch::Sender<HashSet<ProposalId>>,
 }
 
 impl AgentRuns {
-    /// Takes a run in; `editor` hears of it.
+    /// Takes a run in; `editor` gets its events.
     ///
     /// # Errors
     /// QUOTA_EXCEEDED where too many are under way.
-    pub fn begin(&self, new: NewRun, editor: Arc<dyn Editor>) -> Result<Arc<AgentRun>, Fault> {
+    pub fn begin_run(&self, new: NewRun, editor: Arc<dyn Editor>) -> Result<Arc<AgentRun>, Fault> {
         let mut runs = self.runs.lock();
         let open = runs.iter().filter(|run| run.state() != AgentState::Ended).count();
-        if open >= OPEN {
+        if open >= MOST_OPEN {
             let message =
                 format!("{open} runs of the agent are under way in this server, the most that may be");
-            return Err(Fault::new(Code::QuotaExceeded, message).suggest("end one of them first"));
+            return Err(Fault::new(Code::QuotaExceeded, message).with_suggestion("end one of them first"));
         }
-        let too_many = (runs.len() + 1).saturating_sub(KEPT);
+        let too_many = (runs.len() + 1).saturating_sub(KEPT_RUNS);
         let mut left = too_many;
         runs.retain(|run| {
             let goes = left > 0 && run.state() == AgentState::Ended;
             left -= usize::from(goes);
             !goes
         });
-        let name = new.name.clone().unwrap_or_else(|| unique()[..6].to_owned());
+        let name = new.name.clone().unwrap_or_else(|| unique_word()[..6].to_owned());
         let first = format!("{}.{name}", new.session);
         let further = (2_u32..).map(|number| format!("{first}-{number}"));
         let mut ids = std::iter::once(first.clone()).chain(further);
@@ -114,13 +114,13 @@ impl AgentRuns {
             state: Mutex::new(AgentState::Working),
             events: Mutex::default(),
             newest: watch::Sender::default(),
-            said: Mutex::default(),
-            heard: Notify::new(),
+            messages: Mutex::default(),
+            new_message: Notify::new(),
             turn: Mutex::default(),
             end: CancellationToken::new(),
             questions: Mutex::default(),
             files: Mutex::default(),
-            left: watch::Sender::default(),
+            postponed: watch::Sender::default(),
         });
         runs.push_back(run.clone());
         Ok(run)
@@ -135,18 +135,18 @@ impl AgentRuns {
         found.ok_or_else(|| {
             let shown: String = id.chars().take(100).collect();
             Fault::new(Code::NotFound, format!("this server has no run {shown:?} of the agent"))
-                .suggest("start a run with `resume` to go on with the conversation of an earlier one")
+                .with_suggestion("start a run with `resume` to go on with the conversation of an earlier one")
         })
     }
 
     /// The runs of a folder, newest first.
-    pub fn of(&self, root: &str) -> Vec<Arc<AgentRun>> {
+    pub fn runs_in(&self, root: &str) -> Vec<Arc<AgentRun>> {
         self.runs.lock().iter().rev().filter(|run| run.new.root == root).cloned().collect()
     }
 
     /// Ends every run.
     pub fn close(&self) {
-        self.runs.lock().iter().for_each(|run| run.end());
+        self.runs.lock().iter().for_each(|run| run.end_run());
     }
 }
 
@@ -156,8 +156,8 @@ impl AgentRun {
         &self.id
     }
 
-    /// What it is.
-    pub fn about(&self) -> &NewRun {
+    /// Returns the description of the run.
+    pub fn run_info(&self) -> &NewRun {
         &self.new
     }
 
@@ -167,13 +167,13 @@ impl AgentRun {
         AgentRunSummary { run: self.id.clone(), session, task, model, time, state: self.state() }
     }
 
-    /// How it stands.
+    /// Returns the run's state.
     pub fn state(&self) -> AgentState {
         *self.state.lock()
     }
 
-    /// Notes how it stands; one that ended stays so.
-    pub fn stands(&self, state: AgentState) {
+    /// Sets the run's state; an ended run stays ended.
+    pub fn set_state(&self, state: AgentState) {
         let mut now = self.state.lock();
         if *now != AgentState::Ended {
             *now = state;
@@ -182,18 +182,18 @@ impl AgentRun {
         self.newest.send_modify(|_| {});
     }
 
-    /// What becomes of its changes, where the person said so.
+    /// Returns the policy of its changes, where the person set one.
     pub fn policy(&self) -> Option<Policy> {
         *self.policy.lock()
     }
 
-    /// The person says what becomes of its changes from now on.
+    /// Sets the policy of its changes from now on, as the person chose.
     pub fn set_policy(&self, policy: Policy) {
         *self.policy.lock() = Some(policy);
     }
 
     /// Something happened.
-    pub fn tell(&self, what: AgentHappening) {
+    pub fn record_event(&self, what: AgentHappening) {
         let mut events = self.events.lock();
         let seq = *self.newest.borrow() + 1;
         let event = AgentEvent { run: self.id.clone(), root: self.new.uri.clone(), seq, what };
@@ -201,62 +201,62 @@ impl AgentRun {
             events.pop_front();
         }
         events.push_back(event.clone());
-        // Told under the lock, so that editors hear of events in their order; telling never waits.
+        // The event is sent under the lock, so that editors get events in their order; sending never waits.
         if !event.is_for_client() {
-            self.editor.tell(Notice::Agent(event));
+            self.editor.tell(EditorNotice::Agent(event));
         }
         self.newest.send_replace(seq);
     }
 
-    /// What happened after the event of that number; waits for something, for so long at the most.
-    pub async fn events(&self, after: u64, wait: Duration) -> AgentEventsAnswer {
+    /// Returns the events after the one with that number; waits for one for at most `wait`.
+    pub async fn events_after(&self, after: u64, wait: Duration) -> AgentEventsAnswer {
         let mut newest = self.newest.subscribe();
         let further = newest.wait_for(|seq| *seq > after || self.state() == AgentState::Ended);
-        // Where nothing comes in that time there is nothing to give.
+        // An elapsed wait returns no events.
         let _ = tokio::time::timeout(wait, further).await.map(|found| found.map(|_| ()));
         let mut found: Vec<AgentEvent> = Vec::new();
         let state = self.state();
         let events = self.events.lock();
         for event in events.iter().filter(|event| event.seq > after) {
-            if !found.last_mut().is_some_and(|last| last.append(event)) {
+            if !found.last_mut().is_some_and(|last| last.append_piece(event)) {
                 found.push(event.clone());
             }
         }
         AgentEventsAnswer { events: found, state }
     }
 
-    /// The person says something to it.
+    /// Queues a message of the person for the run.
     ///
     /// # Errors
-    /// NOT_FOUND where it has ended, QUOTA_EXCEEDED where it has not heard many words before.
-    pub fn say(&self, text: String) -> Result<(), Fault> {
+    /// NOT_FOUND where it has ended, QUOTA_EXCEEDED where too many messages wait already.
+    pub fn queue_message(&self, text: String) -> Result<(), Fault> {
         if self.state() == AgentState::Ended {
             return Err(Fault::new(Code::NotFound, format!("the run {} has ended", self.id))
-                .suggest("start a run with `resume` to go on with its conversation"));
+                .with_suggestion("start a run with `resume` to go on with its conversation"));
         }
-        let mut said = self.said.lock();
-        if said.len() >= SAID {
+        let mut said = self.messages.lock();
+        if said.len() >= MOST_MESSAGES {
             return Err(Fault::new(
                 Code::QuotaExceeded,
-                format!("{SAID} messages wait for the agent already"),
+                format!("{MOST_MESSAGES} messages wait for the agent already"),
             ));
         }
         said.push_back(text);
         drop(said);
-        self.heard.notify_one();
+        self.new_message.notify_one();
         Ok(())
     }
 
-    /// What the person said since this was last asked.
-    pub fn take_said(&self) -> Vec<String> {
-        self.said.lock().drain(..).collect()
+    /// Takes the person's messages since the last call.
+    pub fn take_messages(&self) -> Vec<String> {
+        self.messages.lock().drain(..).collect()
     }
 
     /// Waits for the person's words; nothing where the run is ended instead.
-    pub async fn next_said(&self) -> Option<Vec<String>> {
+    pub async fn next_messages(&self) -> Option<Vec<String>> {
         loop {
-            let heard = self.heard.notified();
-            let said = self.take_said();
+            let heard = self.new_message.notified();
+            let said = self.take_messages();
             if !said.is_empty() {
                 return Some(said);
             }
@@ -268,44 +268,44 @@ impl AgentRun {
     }
 
     /// A turn begins: what ends it.
-    pub fn turn(&self) -> CancellationToken {
+    pub fn begin_turn(&self) -> CancellationToken {
         let token = self.end.child_token();
         *self.turn.lock() = token.clone();
-        self.stands(AgentState::Working);
+        self.set_state(AgentState::Working);
         token
     }
 
     /// Ends the turn that is under way.
-    pub fn cancel(&self) {
+    pub fn cancel_turn(&self) {
         self.turn.lock().cancel();
     }
 
     /// Ends the run.
-    pub fn end(&self) {
+    pub fn end_run(&self) {
         self.end.cancel();
     }
 
     /// The person decides on a proposal later.
-    pub fn leave(&self, proposal: ProposalId) {
-        self.left.send_modify(|left| {
+    pub fn postpone_proposal(&self, proposal: ProposalId) {
+        self.postponed.send_modify(|left| {
             left.insert(proposal);
         });
     }
 
-    /// Waits until the person says that they decide on a proposal later.
-    pub async fn is_left(&self, proposal: &ProposalId) {
-        let mut left = self.left.subscribe();
+    /// Waits until the person chooses to decide on a proposal later.
+    pub async fn wait_until_postponed(&self, proposal: &ProposalId) {
+        let mut left = self.postponed.subscribe();
         if left.wait_for(|left| left.contains(proposal)).await.is_err() {
             std::future::pending().await
         }
     }
 
-    /// Asks the person something, and waits for the answer; none where nobody answers before the turn ends.
-    pub async fn ask(&self, text: String, answers: Vec<String>) -> Option<String> {
-        let id = format!("q-{}", unique());
+    /// Asks the person a question, and waits for the answer; none where the turn ends before one.
+    pub async fn ask_person(&self, text: String, answers: Vec<String>) -> Option<String> {
+        let id = format!("q-{}", unique_word());
         let (sender, answer) = oneshot::channel();
         self.questions.lock().insert(id.clone(), sender);
-        self.tell(AgentHappening::Question { id: id.clone(), text, answers });
+        self.record_event(AgentHappening::Question { id: id.clone(), text, answers });
         let turn = self.turn.lock().clone();
         let answer = tokio::select! {
             answer = answer => answer.ok(),
@@ -317,16 +317,16 @@ impl AgentRun {
 
     /// Asks its client something of a file; none where it does not answer soon.
     pub async fn ask_client(&self, what: impl FnOnce(String) -> AgentHappening) -> Option<AgentFileAnswer> {
-        let id = format!("f-{}", unique());
+        let id = format!("f-{}", unique_word());
         let (sender, answer) = oneshot::channel();
         self.files.lock().insert(id.clone(), sender);
-        self.tell(what(id.clone()));
+        self.record_event(what(id.clone()));
         let answer = tokio::time::timeout(FILE, answer).await;
         self.files.lock().remove(&id);
         answer.ok()?.ok()
     }
 
-    /// Its client answers what it was asked of a file; an answer that nobody waits for is dropped.
+    /// Passes on the client's answer to a file request; an answer that no request waits for is dropped.
     pub fn answer_file(&self, answer: AgentFileAnswer) {
         let open = self.files.lock().remove(&answer.id);
         if let Some(sender) = open {
@@ -338,7 +338,7 @@ impl AgentRun {
     ///
     /// # Errors
     /// NOT_FOUND where it is not open.
-    pub fn answer(&self, question: &str, text: String) -> Result<(), Fault> {
+    pub fn answer_question(&self, question: &str, text: String) -> Result<(), Fault> {
         let open = self.questions.lock().remove(question);
         let sent = open.is_some_and(|sender| sender.send(text).is_ok());
         let none =
@@ -353,7 +353,7 @@ mod tests {
     use crate::ports::NoEditor;
 
     fn run(runs: &AgentRuns) -> Arc<AgentRun> {
-        runs.begin(NewRun { session: "s".to_owned(), ..NewRun::default() }, Arc::new(NoEditor)).unwrap()
+        runs.begin_run(NewRun { session: "s".to_owned(), ..NewRun::default() }, Arc::new(NoEditor)).unwrap()
     }
 
     #[tokio::test]
@@ -361,15 +361,15 @@ mod tests {
         let runs = AgentRuns::default();
         let run = run(&runs);
         let text = |text: &str| AgentHappening::Text { text: text.to_owned() };
-        ["a", "b"].into_iter().for_each(|piece| run.tell(text(piece)));
-        let first = run.events(0, Duration::ZERO).await.events;
+        ["a", "b"].into_iter().for_each(|piece| run.record_event(text(piece)));
+        let first = run.events_after(0, Duration::ZERO).await.events;
         assert_eq!(
             first.iter().map(|event| (event.seq, event.what.clone())).collect::<Vec<_>>(),
             [(2, text("ab"))]
         );
-        run.tell(text("c"));
-        run.tell(AgentHappening::Step { step: 2 });
-        let later = run.events(2, Duration::ZERO).await.events;
+        run.record_event(text("c"));
+        run.record_event(AgentHappening::Step { step: 2 });
+        let later = run.events_after(2, Duration::ZERO).await.events;
         let later: Vec<_> = later.into_iter().map(|event| (event.seq, event.what)).collect();
         assert_eq!(later, [(3, text("c")), (4, AgentHappening::Step { step: 2 })]);
     }
@@ -378,29 +378,29 @@ mod tests {
     async fn a_question_is_answered_once_and_ends_with_its_turn() {
         let runs = AgentRuns::default();
         let run = run(&runs);
-        let turn = run.turn();
+        let turn = run.begin_turn();
         let asking = tokio::spawn({
             let run = run.clone();
-            async move { run.ask("Really?".to_owned(), vec!["Allow".to_owned()]).await }
+            async move { run.ask_person("Really?".to_owned(), vec!["Allow".to_owned()]).await }
         });
-        let event = run.events(0, Duration::from_secs(5)).await.events.remove(0);
+        let event = run.events_after(0, Duration::from_secs(5)).await.events.remove(0);
         let AgentHappening::Question { id, .. } = event.what else { panic!("{event:?}") };
-        run.answer(&id, "Allow".to_owned()).unwrap();
+        run.answer_question(&id, "Allow".to_owned()).unwrap();
         assert_eq!(asking.await.unwrap().as_deref(), Some("Allow"));
-        assert_eq!(run.answer(&id, "Allow".to_owned()).unwrap_err().code, Code::NotFound);
+        assert_eq!(run.answer_question(&id, "Allow".to_owned()).unwrap_err().code, Code::NotFound);
         turn.cancel();
-        assert_eq!(run.ask("And now?".to_owned(), Vec::new()).await, None);
+        assert_eq!(run.ask_person("And now?".to_owned(), Vec::new()).await, None);
     }
 
     #[tokio::test]
     async fn no_more_runs_begin_than_may_be_under_way_and_those_that_ended_make_room() {
         let runs = AgentRuns::default();
-        let open: Vec<_> = (0..OPEN).map(|_| run(&runs)).collect();
-        let refused = runs.begin(NewRun::default(), Arc::new(NoEditor)).unwrap_err();
+        let open: Vec<_> = (0..MOST_OPEN).map(|_| run(&runs)).collect();
+        let refused = runs.begin_run(NewRun::default(), Arc::new(NoEditor)).unwrap_err();
         assert_eq!(refused.code, Code::QuotaExceeded);
-        open[0].stands(AgentState::Ended);
+        open[0].set_state(AgentState::Ended);
         run(&runs);
-        assert_eq!(open[0].say("more".to_owned()).unwrap_err().code, Code::NotFound);
+        assert_eq!(open[0].queue_message("more".to_owned()).unwrap_err().code, Code::NotFound);
         assert!(runs.get("none").is_err());
     }
 }

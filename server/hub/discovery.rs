@@ -1,4 +1,4 @@
-//! What the operations that find tools do in a folder, and the trail that they leave.
+//! The operations that find tools in a folder, and the trail that they leave.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -6,110 +6,117 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::Folder;
-use super::trail::Expansion;
+use super::ServedFolder;
+use super::trail::ToolExpansion;
 use crate::base::{CallId, hash};
 use crate::catalogue::ToolDef;
-use crate::catalogue::discovery::Directory;
-use crate::embed::EmbedError;
+use crate::catalogue::discovery::ToolDirectory;
 use crate::ports::Caller;
 use crate::protocol::{
-    Code, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, Lead, Origin, RawCall, RequireExpand,
-    Status, ToolPointer,
+    CallContext, Code, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, MAX_LIMIT, Origin,
+    RawCall, RequireExpand, Status, ToolPointer,
 };
+use crate::registry::{CompiledTool, ask_for_output};
 
-impl Folder {
-    /// Has the vectors of its tools made that are missing, so that a search need not do without; `told` hears how
-    /// many of how many are. Does nothing where no model is set.
-    ///
-    /// # Errors
-    /// What the model says.
-    pub async fn embed_tools(&self, told: impl FnMut(usize, usize) + Send) -> Result<(), EmbedError> {
-        self.toolbox().similarity().fill(&self.directory(), told).await
-    }
-
+impl ServedFolder {
     /// All that a call of a tool needs.
     ///
     /// # Errors
     /// TOOL_NOT_FOUND, with the nearest names.
     pub fn expand_tool(&self, params: &ExpandToolParams, origin: &Origin) -> Result<ExpandToolAnswer, Fault> {
-        let registry = self.registry();
+        let registry = self.toolbox().registry();
         let operation = DiscoveryOperation { name: "expand_tool", origin, began: Instant::now() };
-        let found = registry.find(&params.tool_id).ok_or_else(|| registry.not_found(&params.tool_id));
-        let answer = found.map(|tool| (expand(self, tool.def()), mark(tool.def())));
+        let found = registry.find_tool(&params.tool_id).ok_or_else(|| registry.not_found(&params.tool_id));
+        let answer = found.map(|tool| (expansion_answer(self, &tool), definition_hash(tool.def())));
         let (follows, expanded) = match &answer {
-            Ok((answer, _)) => (self.trail().finding(&origin.addressee(), &answer.tool_id), Ok(answer)),
+            Ok((answer, _)) => {
+                (self.trail().finding_call(&origin.delivery_key(), &answer.tool_id), Ok(answer))
+            }
             Err(fault) => (None, Err(fault)),
         };
-        if let Some(call_id) = operation.note(self, params, follows, expanded)
+        if let Some(call_id) = operation.log_operation(self, params, follows, expanded)
             && let Ok((answer, hash)) = &answer
         {
-            let expansion = Expansion { call_id, hash: hash.clone() };
-            self.trail().expanded(&origin.addressee(), &answer.tool_id, expansion);
+            let expansion = ToolExpansion { call_id, hash: hash.clone() };
+            self.trail().note_expanded(&origin.delivery_key(), &answer.tool_id, expansion);
         }
         answer.map(|(answer, _)| answer)
     }
 
+    /// Notes in the log that an operation was refused before it looked at anything.
+    pub fn note_refused(&self, name: &str, params: &Value, fault: &Fault, origin: &Origin) {
+        let operation = DiscoveryOperation { name, origin, began: Instant::now() };
+        let _ = operation.log_operation(self, params, None, Err::<&(), _>(fault));
+    }
+
     /// Takes a call of a tool that was found through these operations through the pipeline. One that the agent never
-    /// expanded, or that has changed since, is warned of or refused, as `discovery.require_expand` says; where its
+    /// expanded, or that has changed since, is warned of or refused, as the setting `discovery.require_expand` decides; if its
     /// arguments are wrong, the fault brings the schema.
     pub async fn call_found(&self, raw: RawCall, caller: Option<Arc<dyn Caller>>) -> Envelope {
-        let Some(tool) = self.registry().find(&raw.tool) else {
-            return self.pipeline().call(raw, caller).await;
+        // A call that is filled by the Tool Protocol names its tool among the arguments.
+        let inner = raw.arguments.get("_tool").and_then(Value::as_str).filter(|_| raw.tool.is_empty());
+        let Some(tool) = self.toolbox().registry().find_tool(inner.unwrap_or(&raw.tool)) else {
+            return self.pipeline().call_tool(raw, caller).await;
         };
-        let (agent, def) = (raw.origin.addressee(), tool.def());
-        let expansion = self.trail().expansion(&agent, &def.name);
-        let known = expansion.as_ref().is_some_and(|expansion| expansion.hash == mark(def));
-        let follows =
-            expansion.as_ref().map(|known| known.call_id.clone()).or(self.trail().finding(&agent, &def.name));
-        let schema = json!({
-            "tool": "call_tool",
-            "tool_id": def.name,
-            "version": def.version,
-            "args_schema": def.input_schema,
-        });
+        let (agent, def) = (raw.origin.delivery_key(), tool.def());
+        let expansion = self.trail().last_expansion(&agent, &def.name);
+        let known = expansion.as_ref().is_some_and(|expansion| expansion.hash == definition_hash(def));
+        let follows = expansion
+            .as_ref()
+            .map(|known| known.call_id.clone())
+            .or(self.trail().finding_call(&agent, &def.name));
+        let expand = json!({ "tool": "expand_tool", "arguments": { "tool_id": def.name } });
         let lack = match (known, expansion) {
             (true, _) => None,
             (false, Some(_)) => Some(format!("{} has changed since it was expanded", def.name)),
             (false, None) => Some(format!("{} was not expanded in this session", def.name)),
         };
-        let mut lead = Lead { follows, ..Lead::default() };
+        let mut lead = CallContext { follows, ..CallContext::default() };
         match (lack, self.session().workspace().settings().discovery.require_expand) {
             (None, _) | (_, RequireExpand::Off) => {}
             (Some(lack), RequireExpand::Warn) => {
                 lead.warning = Some(format!("{lack}: expand_tool shows its arguments before they are sent"));
             }
             (Some(lack), RequireExpand::Refuse) => {
-                lead.bar = Some(
+                lead.refusal = Some(
                     Fault::new(Code::InvalidArgs, format!("{lack} (discovery.require_expand)"))
-                        .suggest(
-                            "check the arguments by the schema in `next_action`, then make the call again",
+                        .with_suggestion(
+                            "check the arguments by `details.args_schema`, then make the call again",
                         )
-                        .next(schema.clone()),
+                        .with_next_action(expand.clone()),
                 );
             }
         }
-        let mut envelope = self.pipeline().call(RawCall { lead, ..raw }, caller).await;
-        if !known && let Some(fault) = &mut envelope.error {
-            if fault.next_action.is_none() && matches!(fault.code, Code::InvalidArgs | Code::MissingWhy) {
-                fault.next_action = Some(schema);
+        let mut envelope = self.pipeline().call_tool(RawCall { lead, ..raw }, caller).await;
+        if !known
+            && let Some(fault) = &mut envelope.error
+            && matches!(fault.code, Code::InvalidArgs | Code::MissingWhy)
+        {
+            // The schema is shown now.
+            fault.next_action = Some(expand);
+            let details = fault.details.get_or_insert_with(|| json!({}));
+            if let Some(details) = details.as_object_mut() {
+                details.insert("version".to_owned(), json!(def.version));
+                details.insert("args_schema".to_owned(), def.input_schema.clone());
             }
-            if fault.next_action.is_some() {
-                // The schema was shown now.
-                let expansion = Expansion { call_id: envelope.call_id.clone(), hash: mark(def) };
-                self.trail().expanded(&agent, &def.name, expansion);
-            }
+            let expansion = ToolExpansion { call_id: envelope.call_id.clone(), hash: definition_hash(def) };
+            self.trail().note_expanded(&agent, &def.name, expansion);
         }
         envelope
     }
 }
 
-fn expand(folder: &Folder, def: &ToolDef) -> ExpandToolAnswer {
+fn expansion_answer(folder: &ServedFolder, tool: &CompiledTool) -> ExpandToolAnswer {
+    let def = tool.def();
+    let mut args_schema = def.input_schema.clone();
+    if folder.toolbox().registry().activity_of(tool, None).is_empty() {
+        ask_for_output(&mut args_schema, def.output_schema.as_ref());
+    }
     ExpandToolAnswer {
         tool_id: def.name.clone(),
-        path: folder.directory().path_of(&def.name),
+        path: folder.toolbox().directory().path_of(&def.name),
         summary: def.summary.clone(),
-        args_schema: def.input_schema.clone(),
+        args_schema,
         result_schema: def.output_schema.clone(),
         version: def.version,
         examples: json!(def.examples),
@@ -118,28 +125,29 @@ fn expand(folder: &Folder, def: &ToolDef) -> ExpandToolAnswer {
     }
 }
 
-/// What a definition is, as far as a caller has to know it.
-fn mark(def: &ToolDef) -> String {
-    hash::short(format!("{}\n{}", def.version, def.input_schema).as_bytes())
+/// Returns the hash of the parts of a definition that a caller has to know.
+fn definition_hash(def: &ToolDef) -> String {
+    hash::short_hash(format!("{}\n{}", def.version, def.input_schema).as_bytes())
 }
 
 /// An operation that looks through a folder's tools.
 #[derive(Debug)]
-pub struct Look {
-    folder: Arc<Folder>,
+pub struct ToolLookup {
+    folder: Arc<ServedFolder>,
     /// The tools.
-    pub directory: Arc<Directory>,
+    pub directory: Arc<ToolDirectory>,
     similarity: Option<Vec<f32>>,
     origin: Origin,
     began: Instant,
 }
 
-impl Look {
+impl ToolLookup {
     /// Waits a moment for the similarity of the tools to the request, where a model is there to compute it.
-    pub async fn begin(folder: Arc<Folder>, request: Option<&str>, origin: Origin) -> Self {
+    pub async fn begin_lookup(folder: Arc<ServedFolder>, request: Option<&str>, origin: Origin) -> Self {
         let began = Instant::now();
-        let directory = folder.directory();
-        let similarity = folder.toolbox().similarity().of(request.unwrap_or_default(), &directory).await;
+        let directory = folder.toolbox().directory();
+        let similarity =
+            folder.toolbox().similarity().cosines_of(request.unwrap_or_default(), &directory).await;
         Self { folder, directory, similarity, origin, began }
     }
 
@@ -148,11 +156,11 @@ impl Look {
         self.similarity.as_deref()
     }
 
-    /// Where an agent asked for it, notes it in the log and remembers what it found.
+    /// Notes the operation in the log and remembers the tools that it found, where an agent asked for it.
     ///
     /// # Errors
-    /// Those of the answer.
-    pub fn end<A: Serialize>(
+    /// As the answer's.
+    pub fn finish_lookup<A: Serialize>(
         &self,
         name: &str,
         params: &impl Serialize,
@@ -161,17 +169,33 @@ impl Look {
     ) -> Result<A, Fault> {
         let Self { folder, origin, began, .. } = self;
         let operation = DiscoveryOperation { name, origin, began: *began };
-        let answer = answer.map_err(Into::into);
-        let call_id = operation.note(folder, params, None, answer.as_ref());
+        let answer = answer.map_err(|error| {
+            let mut fault: Fault = error.into();
+            fault.next_action.get_or_insert_with(|| first_page(name, params));
+            fault
+        });
+        let call_id = operation.log_operation(folder, params, None, answer.as_ref());
         if let (Some(call_id), Ok(answer)) = (call_id, &answer) {
-            folder.trail().found(
-                &origin.addressee(),
+            folder.trail().note_found(
+                &origin.delivery_key(),
                 &call_id,
                 found(answer).iter().map(|tool| tool.tool_id.as_str()),
             );
         }
         answer
     }
+}
+
+/// The same operation from its first page on, with a limit that a page has.
+fn first_page(name: &str, params: &impl Serialize) -> Value {
+    let mut arguments = serde_json::to_value(params).unwrap_or_default();
+    if let Some(members) = arguments.as_object_mut() {
+        members.retain(|name, value| !["root", "cursor"].contains(&name.as_str()) && !value.is_null());
+        if let Some(limit) = members.get_mut("limit") {
+            *limit = json!(limit.as_u64().map_or(MAX_LIMIT as u64, |limit| limit.clamp(1, MAX_LIMIT as u64)));
+        }
+    }
+    json!({ "tool": name, "arguments": arguments })
 }
 
 /// An operation that finds tools, as the log has it.
@@ -184,9 +208,9 @@ struct DiscoveryOperation<'a> {
 impl DiscoveryOperation<'_> {
     /// Writes it to the log, where it is an agent's: a person who browses leaves no trace. That the log cannot be written
     /// does not keep a tool from being found; the call that comes of it will say so.
-    fn note<A: Serialize>(
+    fn log_operation<A: Serialize>(
         self,
-        folder: &Folder,
+        folder: &ServedFolder,
         params: &impl Serialize,
         follows: Option<CallId>,
         answer: Result<&A, &Fault>,
@@ -202,6 +226,7 @@ impl DiscoveryOperation<'_> {
             tool: self.name.to_owned(),
             args,
             follows,
+            environment: None,
             warnings: Vec::new(),
         };
         let (tool, duration_ms) = (self.name.to_owned(), self.began.elapsed().as_secs_f64() * 1000.0);
@@ -218,7 +243,7 @@ impl DiscoveryOperation<'_> {
                 Event::ToolError { call_id: call_id.clone(), tool, error: fault.clone(), duration_ms }
             }
         };
-        session.log().post(call).and_then(|_| session.log().post(end)).ok()?;
+        session.log().post_event(call).and_then(|_| session.log().post_event(end)).ok()?;
         Some(call_id)
     }
 }

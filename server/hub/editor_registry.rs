@@ -1,17 +1,19 @@
-//! Who watches: the editors that are attached just now, and whoever listens for changes.
+//! The registry of attached editors, and the subscribers of changes.
 
 use std::fmt;
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
+use futures::future::{BoxFuture, join_all};
 use parking_lot::RwLock;
 use tokio::sync::broadcast;
 
 use crate::base::ProposalId;
 use crate::ports::{DocumentEdit, Editor, FileRename, NoEditor};
-use crate::protocol::{AskParams, CallNotice, LookAnswer, LookParams, Notice};
+use crate::protocol::{
+    AskParams, CallNotice, Code, DiagnosticsAnswer, DiagnosticsParams, EditorNotice, Fault, Unanswered,
+};
 
-/// Changes that a slow listener may fall behind by, before it is told only that it did.
+/// Changes that a slow subscriber may fall behind by, before it is only notified of its lag.
 const KEPT: usize = 256;
 
 /// Something that a listener may want to read again.
@@ -23,16 +25,14 @@ pub enum HubChange {
     Proposed(ProposalId),
     /// A proposal's hunks moved or were decided: its id.
     Decided(ProposalId),
-    /// Another file is open, or one less.
+    /// The set of open files changed.
     WorkingSet,
-    /// The person selected something else.
-    Selection,
     /// The tools are others.
     Tools,
 }
 
-/// The editors that are attached, which may be none: editors come and go while agents work. Whatever happens is told to each
-/// of them and to those who listen; what only one can do is asked of the one that came last.
+/// The attached editors, of which there may be none: editors come and go while agents work. Every notice goes to each
+/// of them and to the subscribers; a request that only one can answer goes to the one that came last.
 pub struct EditorRegistry {
     /// In the order in which they came.
     editors: RwLock<Vec<Arc<dyn Editor>>>,
@@ -46,34 +46,34 @@ impl EditorRegistry {
     }
 
     /// An editor came: it is the one that is asked from now on.
-    pub fn enter(&self, editor: Arc<dyn Editor>) {
+    pub fn add_editor(&self, editor: Arc<dyn Editor>) {
         self.editors.write().push(editor);
     }
 
     /// An editor left: the one that came before it is asked again.
-    pub fn leave(&self, editor: &Arc<dyn Editor>) {
+    pub fn remove_editor(&self, editor: &Arc<dyn Editor>) {
         let mut present = self.editors.write();
         present.retain(|other| !Arc::ptr_eq(other, editor));
     }
 
-    /// Whether no editor is there.
+    /// Returns whether no editor is there.
     pub fn is_empty(&self) -> bool {
         self.editors.read().iter().all(|editor| !editor.attached())
     }
 
-    /// Hears of every change from now on.
-    pub fn listen(&self) -> broadcast::Receiver<HubChange> {
+    /// Subscribes to every change from now on.
+    pub fn subscribe_changes(&self) -> broadcast::Receiver<HubChange> {
         self.changes.subscribe()
     }
 
-    /// Tells those who listen.
-    pub fn changed(&self, change: HubChange) {
-        // That nobody listens is the common case.
+    /// Notifies the subscribers.
+    pub fn notify_change(&self, change: HubChange) {
+        // Having no subscriber is the common case.
         let _ = self.changes.send(change);
     }
 
     /// The editor to ask, where there is one.
-    fn editor(&self) -> Arc<dyn Editor> {
+    fn latest_editor(&self) -> Arc<dyn Editor> {
         let present = self.editors.read();
         let latest = present.iter().rfind(|editor| editor.attached());
         latest.cloned().unwrap_or_else(|| Arc::new(NoEditor))
@@ -83,12 +83,12 @@ impl EditorRegistry {
     fn document_editor(&self) -> Arc<dyn Editor> {
         let present = self.editors.read();
         let latest = present.iter().rfind(|editor| editor.attached() && editor.edits());
-        latest.cloned().unwrap_or_else(|| self.editor())
+        latest.cloned().unwrap_or_else(|| self.latest_editor())
     }
 
     /// The editor to ask for an edit: the one that has the document open in that version, else the one to ask for
     /// documents.
-    fn holder(&self, edit: &DocumentEdit) -> Arc<dyn Editor> {
+    fn holder_of(&self, edit: &DocumentEdit) -> Arc<dyn Editor> {
         let present = self.editors.read();
         let holder = present.iter().rfind(|editor| editor.edits() && editor.holds(&edit.uri, edit.version));
         holder.cloned().unwrap_or_else(|| {
@@ -97,12 +97,12 @@ impl EditorRegistry {
         })
     }
 
-    fn each(&self, tell: impl Fn(&dyn Editor)) {
+    fn for_each_editor(&self, tell: impl Fn(&dyn Editor)) {
         let present = self.editors.read();
         present.iter().for_each(|editor| tell(&**editor));
     }
 
-    fn is_heard(&self) -> bool {
+    fn has_audience(&self) -> bool {
         self.changes.receiver_count() > 0
     }
 }
@@ -113,11 +113,11 @@ impl Editor for EditorRegistry {
     }
 
     fn name(&self) -> Option<String> {
-        self.editor().name()
+        self.latest_editor().name()
     }
 
     fn apply(&self, edit: DocumentEdit) -> BoxFuture<'_, Result<bool, String>> {
-        let editor = self.holder(&edit);
+        let editor = self.holder_of(&edit);
         Box::pin(async move { editor.apply(edit).await })
     }
 
@@ -130,55 +130,66 @@ impl Editor for EditorRegistry {
         Box::pin(async move { editor.rename(rename).await })
     }
 
-    fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {
-        let editor = self.editor();
+    fn ask(&self, question: AskParams) -> BoxFuture<'_, Result<String, Unanswered>> {
+        let editor = self.latest_editor();
         Box::pin(async move { editor.ask(question).await })
     }
 
-    fn look(&self, what: LookParams) -> BoxFuture<'_, Option<LookAnswer>> {
-        let editor = self.document_editor();
-        Box::pin(async move { editor.look(what).await })
+    /// Asks every editor: each has language servers of its own. One editor that answers is enough.
+    fn diagnostics(&self, asked: DiagnosticsParams) -> BoxFuture<'_, Result<DiagnosticsAnswer, Fault>> {
+        let editors = self.editors.read().clone();
+        Box::pin(async move {
+            let present = editors.iter().filter(|editor| editor.attached() && editor.edits());
+            let answers = join_all(present.map(|editor| editor.diagnostics(asked.clone()))).await;
+            merge_diagnostics(answers)
+                .unwrap_or_else(|| Err(Fault::new(Code::Unsupported, "no editor has the folder open")))
+        })
     }
 
-    fn save(&self, uri: String) -> BoxFuture<'_, bool> {
-        let editor = self.document_editor();
-        Box::pin(async move { editor.save(uri).await })
-    }
-
-    fn open(&self, uri: String) -> BoxFuture<'_, bool> {
-        let editor = self.document_editor();
-        Box::pin(async move { editor.open(uri).await })
-    }
-
-    fn tell(&self, notice: Notice) {
-        if self.is_heard() {
+    fn tell(&self, notice: EditorNotice) {
+        if self.has_audience() {
             let change = match &notice {
-                Notice::Call(_) | Notice::Finish(_) => Some(HubChange::Log),
-                Notice::Proposed(proposal) => Some(HubChange::Proposed(proposal.id.clone())),
-                Notice::Changed(proposal) => Some(HubChange::Decided(proposal.id.clone())),
-                Notice::WorkingSet => Some(HubChange::WorkingSet),
-                Notice::Background(_)
-                | Notice::Trouble(_)
-                | Notice::Removed(_)
-                | Notice::Slot(_)
-                | Notice::Agent(_)
-                | Notice::Command(_) => None,
+                EditorNotice::Call(_) | EditorNotice::Finish(_) => Some(HubChange::Log),
+                EditorNotice::Proposed(proposal) => Some(HubChange::Proposed(proposal.id.clone())),
+                EditorNotice::Changed(proposal) => Some(HubChange::Decided(proposal.id.clone())),
+                EditorNotice::WorkingSet => Some(HubChange::WorkingSet),
+                EditorNotice::Background(_)
+                | EditorNotice::Trouble(_)
+                | EditorNotice::Removed(_)
+                | EditorNotice::Agent(_)
+                | EditorNotice::Command(_) => None,
             };
-            change.into_iter().for_each(|change| self.changed(change));
+            change.into_iter().for_each(|change| self.notify_change(change));
         }
-        self.each(|editor| editor.tell(notice.clone()));
+        self.for_each_editor(|editor| editor.tell(notice.clone()));
     }
 
     fn shows_commands(&self) -> bool {
         self.editors.read().iter().any(|editor| editor.shows_commands())
     }
 
-    fn tell_call(&self, notice: &dyn Fn() -> CallNotice) {
-        if self.is_heard() {
-            self.changed(HubChange::Log);
+    fn tell_call(&self, writes: bool, notice: &dyn Fn() -> CallNotice) {
+        if self.has_audience() {
+            self.notify_change(HubChange::Log);
         }
-        self.each(|editor| editor.tell_call(notice));
+        self.for_each_editor(|editor| editor.tell_call(writes, notice));
     }
+}
+
+/// Merges the answers of several editors: each document has the diagnostics of all of them; an error if none answered.
+/// Nothing where no editor was asked.
+fn merge_diagnostics(
+    answers: Vec<Result<DiagnosticsAnswer, Fault>>,
+) -> Option<Result<DiagnosticsAnswer, Fault>> {
+    let mut merged: Option<Result<DiagnosticsAnswer, Fault>> = None;
+    for answer in answers {
+        match (&mut merged, answer) {
+            (Some(Ok(all)), Ok(answer)) => all.merge(answer),
+            (Some(Ok(_)), Err(_)) => {}
+            (_, answer) => merged = Some(answer),
+        }
+    }
+    merged
 }
 
 impl fmt::Debug for EditorRegistry {

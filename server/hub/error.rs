@@ -6,7 +6,7 @@ use crate::journal::JournalError;
 use crate::protocol::{Code, Fault};
 use crate::workspace::WorkspaceError;
 
-/// Why a hub has no such folder.
+/// The reasons why a hub has no such folder.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ServedFolderError {
     /// The hub serves no folder.
@@ -26,15 +26,15 @@ impl From<ServedFolderError> for Fault {
     fn from(error: ServedFolderError) -> Self {
         let fault = Self::new(Code::NotFound, error.to_string());
         match error {
-            ServedFolderError::NoneOpen => fault.suggest("open a folder, or name one with --root"),
+            ServedFolderError::NoneOpen => fault.with_suggestion("open a folder, or name one with --root"),
             ServedFolderError::NotOpen { roots, .. } => {
-                fault.hint(roots).suggest("name one of the open folders, or leave it out")
+                fault.with_hints(roots).with_suggestion("name one of the open folders, or leave it out")
             }
         }
     }
 }
 
-/// Why a folder has no such session log.
+/// The reasons why a folder has no such session log.
 #[derive(Debug, Error)]
 pub enum SessionLogError {
     /// The log of this session was not opened.

@@ -1,47 +1,43 @@
-//! One workspace folder: its session and what works on it.
+//! A workspace folder: its session and the parts that work on it.
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::LogPlace;
-use super::attached::AttachedCommands;
+use super::LogDocument;
+use super::attached_commands::AttachedCommands;
+use super::command_tokens::CommandTokens;
 use super::error::SessionLogError;
-use super::native::LetThrough;
-use super::sweeping;
-use super::telling;
-use super::toolbox::{News, Toolbox};
-use super::trail::Trail;
+use super::native::{AnnouncedCommands, LetThrough};
+use super::notify_files;
+use super::sweep;
+use super::toolbox::{Toolbox, ToolboxNotifier};
+use super::trail::DiscoveryTrail;
 use crate::base::{CallId, WorkspacePath};
-use crate::catalogue::Problem;
-use crate::catalogue::discovery::Directory;
-use crate::execution::{Executor, WhyRequest, line_whys};
-use crate::pipeline::Pipeline;
-use crate::protocol::{
-    Access, Fault, LineWhys, Origin, Proposal, ProposalsParams, Surface, ToolSummary, WorkingSetAnswer,
-    WorkspaceStatus,
-};
-use crate::registry::{Registry, Tool};
-use crate::review::ProposalQueue;
-use crate::sandbox::Launcher;
-use crate::session::{Scope, Session, SessionOptions};
+use crate::execution::{CommandExecutor, WhyRequest, line_whys};
+use crate::pipeline::CallPipeline;
+use crate::proposals::ProposalQueue;
+use crate::protocol::{Fault, LineWhys, Origin, PathAccess, Proposal, ProposalsParams, WorkspaceStatus};
+use crate::sandbox::SandboxLauncher;
+use crate::session::{CallScope, SessionOptions, WorkspaceSession};
 use crate::tools;
 use crate::workspace::WorkspaceError;
 
 /// A workspace folder with everything that serves it.
-pub struct Folder {
-    session: Arc<Session>,
+pub struct ServedFolder {
+    session: Arc<WorkspaceSession>,
     toolbox: Arc<Toolbox>,
     queue: Arc<ProposalQueue>,
-    pipeline: Arc<Pipeline>,
-    executor: Arc<Executor>,
-    trail: Trail,
-    attached: AttachedCommands,
-    through: LetThrough,
+    pipeline: Arc<CallPipeline>,
+    executor: Arc<CommandExecutor>,
+    trail: DiscoveryTrail,
+    attached_commands: AttachedCommands,
+    command_tokens: CommandTokens,
+    announced_commands: AnnouncedCommands,
+    let_through_calls: LetThrough,
 }
 
-impl Folder {
+impl ServedFolder {
     /// Opens the folder at an absolute path.
     ///
     /// # Errors
@@ -49,35 +45,39 @@ impl Folder {
     pub fn open(
         path: &str,
         options: SessionOptions,
-        launcher: Launcher,
-        news: Arc<News>,
+        launcher: SandboxLauncher,
+        news: Arc<ToolboxNotifier>,
+        environment: Option<String>,
     ) -> Result<Self, WorkspaceError> {
         let short_lived = options.shared_log;
-        let session = Arc::new(Session::open(path, options)?);
+        let session = Arc::new(WorkspaceSession::open(path, options)?);
         let queue = Arc::new(ProposalQueue::open(session.clone()));
-        let executor = Arc::new(Executor::new(launcher));
-        let toolbox =
-            Toolbox::open(session.clone(), tools::activities(&queue, &executor), executor.clone(), news);
+        let executor = Arc::new(CommandExecutor::new(launcher));
+        let activities = tools::activities(&queue, &executor);
+        let toolbox = Toolbox::open(session.clone(), activities, executor.clone(), news, environment);
         // The command line is gone before anything changes.
         if !short_lived {
-            toolbox.watch();
+            toolbox.watch_files();
             toolbox.settle_soon();
-            toolbox.keep_near();
-            telling::start(&session);
-            session.serve();
-            queue.follow_disk();
-            sweeping::start(&session, &queue);
+            toolbox.keep_similarity();
+            notify_files::start_notifier(&session);
+            session.keep_current();
+            queue.disk().follow_disk();
+            sweep::start_sweep(&session, &queue);
         }
-        let pipeline = Arc::new(Pipeline::new(session.clone(), toolbox.registry().clone(), queue.clone()));
+        let pipeline =
+            Arc::new(CallPipeline::new(session.clone(), toolbox.registry().clone(), queue.clone()));
         Ok(Self {
             session,
             toolbox,
             queue,
             pipeline,
             executor,
-            trail: Trail::default(),
-            attached: AttachedCommands::default(),
-            through: LetThrough::default(),
+            trail: DiscoveryTrail::default(),
+            attached_commands: AttachedCommands::default(),
+            command_tokens: CommandTokens::default(),
+            announced_commands: AnnouncedCommands::default(),
+            let_through_calls: LetThrough::default(),
         })
     }
 
@@ -87,7 +87,7 @@ impl Folder {
     }
 
     /// Its state.
-    pub fn session(&self) -> &Arc<Session> {
+    pub fn session(&self) -> &Arc<WorkspaceSession> {
         &self.session
     }
 
@@ -96,36 +96,41 @@ impl Folder {
         &self.queue
     }
 
-    /// What runs its commands.
-    pub(super) fn executor(&self) -> &Executor {
+    /// The executor of its commands.
+    pub(super) fn executor(&self) -> &CommandExecutor {
         &self.executor
     }
 
-    /// What its calls go through.
-    pub fn pipeline(&self) -> &Arc<Pipeline> {
+    /// The pipeline of its calls.
+    pub fn pipeline(&self) -> &Arc<CallPipeline> {
         &self.pipeline
     }
 
+    /// The commands that agents' hooks announced.
+    pub(super) fn announced_commands(&self) -> &AnnouncedCommands {
+        &self.announced_commands
+    }
+
     /// The calls of agents' own tools that were let through.
-    pub(super) fn through(&self) -> &LetThrough {
-        &self.through
+    pub(super) fn let_through_calls(&self) -> &LetThrough {
+        &self.let_through_calls
     }
 
     /// The commands that run at their callers'.
-    pub fn attached(&self) -> &AttachedCommands {
-        &self.attached
+    pub fn attached_commands(&self) -> &AttachedCommands {
+        &self.attached_commands
     }
 
-    /// Tells a call to stop, or ends the command that it left in the background; whether either of them runs.
-    pub fn cancel(&self, call: &CallId) -> bool {
-        let left = self.executor.processes().get(call).filter(|process| process.runs());
+    /// The tokens of commands that were let into the sandbox.
+    pub fn command_tokens(&self) -> &CommandTokens {
+        &self.command_tokens
+    }
+
+    /// Cancels a call, or ends the command that it left in the background; returns whether either of them ran.
+    pub fn cancel_call(&self, call: &CallId) -> bool {
+        let left = self.executor.background_commands().get(call).filter(|process| process.is_running());
         left.iter().for_each(|process| process.kill());
-        self.pipeline.cancel(call) || left.is_some()
-    }
-
-    /// Its tools.
-    pub fn registry(&self) -> &Arc<Registry> {
-        self.toolbox.registry()
+        self.pipeline.cancel_call(call) || left.is_some()
     }
 
     /// Its tools, and where they come from.
@@ -133,114 +138,73 @@ impl Folder {
         &self.toolbox
     }
 
-    /// Reads the settings again, with what the editor holds.
-    pub fn configure(&self, client: Option<&Value>) {
-        self.toolbox.configure(client);
-    }
-
-    /// Its tools, for a list.
-    pub fn tools(&self) -> Vec<ToolSummary> {
-        self.registry().summaries()
-    }
-
-    /// Its tools in full, each with whether no code runs it.
-    pub fn definitions(&self) -> Vec<(Arc<Tool>, bool)> {
-        let registry = self.registry();
-        registry.tools().iter().map(|tool| (tool.clone(), registry.activity_of(tool).is_empty())).collect()
-    }
-
-    /// Whether agents find its tools instead of being shown all of them.
-    pub fn is_discovery(&self) -> bool {
-        let discovery = &self.session.workspace().settings().discovery;
-        match discovery.surface {
-            Surface::Auto => self.registry().tools().len() > discovery.direct_up_to,
-            Surface::Direct => false,
-            Surface::Discovery => true,
-        }
-    }
-
-    /// Its tools, to be looked through.
-    pub fn directory(&self) -> Arc<Directory> {
-        self.toolbox.directory()
-    }
-
-    /// How agents came to the tools they call.
-    pub fn trail(&self) -> &Trail {
+    /// The trail by which agents came to the tools that they call.
+    pub fn trail(&self) -> &DiscoveryTrail {
         &self.trail
-    }
-
-    /// The files that matter now.
-    pub fn working_set(&self) -> WorkingSetAnswer {
-        self.session.working_files().set()
     }
 
     /// Its proposals as an agent may see them: none with a file that the rules close or ask about.
     pub fn proposals_unasked(&self, params: &ProposalsParams) -> Vec<Proposal> {
-        let files = self.session.files().unasked();
-        let open = |path: &WorkspacePath| files.permit(Access::Read, path).is_ok();
+        let files = self.session.files().unasked_files();
+        let open = |path: &WorkspacePath| files.paths().check_access(PathAccess::Read, path).is_ok();
         let shown = |proposal: &Proposal| {
             proposal.files.iter().all(|file| open(&file.path) && file.from.as_ref().is_none_or(open))
         };
-        let items = self.queue.select(params);
+        let items = self.queue.store().select_items(params);
         items.iter().map(|item| item.proposal()).filter(|proposal| shown(proposal)).cloned().collect()
     }
 
-    /// The definition files that were refused.
-    pub fn definition_problems(&self) -> Vec<Problem> {
-        self.toolbox.problems()
-    }
-
-    /// How it stands.
-    pub fn status(&self) -> WorkspaceStatus {
+    /// Returns the status of the folder.
+    pub fn workspace_status(&self) -> WorkspaceStatus {
         self.session.count_earlier_calls();
-        let (calls, running) = self.session.presence().counts();
-        let (pending_hunks, pending_files) = self.queue.waiting();
-        let opened = self.session.log().opened().map(|journal| journal.session().to_owned());
-        let session = opened.or_else(|| self.last_session()).unwrap_or_default();
+        let (calls, running) = self.session.presence().call_counts();
+        let (pending_hunks, pending_files) = self.queue.store().waiting_counts();
+        let opened = self.session.log().journal_if_open().map(|journal| journal.session().to_owned());
+        let environment = self.toolbox.environment_answer();
+        let replaced = environment.environments.get(&environment.environment).cloned().unwrap_or_default();
+        // The log of an ended session holds its calls.
+        let ended = opened.is_none().then(|| self.session.log().last_session()).flatten();
+        let calls =
+            ended.as_ref().filter(|_| calls == 0).map_or(calls, |name| self.session.log().calls_of(name));
+        let session = opened.or(ended).unwrap_or_default();
         let mut problems = self.session.problems();
-        problems.extend(self.definition_problems().iter().map(|problem| {
+        problems.extend(self.toolbox.problems().iter().map(|problem| {
             format!("{}:{}: {} ({})", problem.path, problem.line, problem.message, problem.rule)
         }));
         problems.extend(self.toolbox.troubles());
         // Of a model that fails for tools too it is said once.
-        problems.extend(self.session.search().trouble().filter(|trouble| !problems.contains(trouble)));
-        problems.extend(self.session.memory().files().now().problems());
+        problems.extend(self.session.search().model_trouble().filter(|trouble| !problems.contains(trouble)));
+        problems.extend(self.session.memory().note_files().current_notes().problems());
         WorkspaceStatus {
             root: self.root().to_owned(),
-            log: if session.is_empty() { String::new() } else { self.log_path(&session) },
+            log: if session.is_empty() { String::new() } else { self.session.log().log_path(&session) },
             session,
             calls,
-            ways: self.session.presence().ways(),
-            agents: self.session.presence().agents(),
+            ways: self.session.presence().calls_by_door(),
+            agents: self.session.presence().agent_names(),
             running,
+            latent: self.session.presence().latent_calls(),
             pending_hunks,
-            unreviewed_hunks: self.queue.unreviewed(),
+            unreviewed_hunks: self.queue.store().count_unreviewed(),
             pending_files,
             problems,
-            servers: self.toolbox.upstreams().status(),
-            watch: self.session.search().status(),
+            servers: self.toolbox.upstreams().server_statuses(),
+            watch: self.session.search().watch_status(),
+            environment: environment.environment,
+            replaced,
         }
-    }
-
-    /// The session that was opened last, by an earlier process: their names begin with the time.
-    fn last_session(&self) -> Option<String> {
-        self.session.workspace().store().list("sessions").ok()?.into_iter().max()
-    }
-
-    fn log_path(&self, session: &str) -> String {
-        format!("{}/.wherefore/sessions/{session}/session-log.md", self.root().trim_end_matches('/'))
     }
 
     /// Ends its servers and its log.
     pub fn close(&self) {
         self.toolbox.similarity().close();
         self.toolbox.upstreams().close();
-        // What the log does not take by now is lost: nobody is left to tell.
-        let _ = self.queue.write_unlogged();
+        // Decisions that the log still refuses are lost: there is no one left to report it to.
+        let _ = self.queue.store().log().write_unlogged();
         self.session.close();
     }
 
-    /// Why lines of a file are as they are, for a person.
+    /// Returns the reasons why lines of a file are as they are, for a person.
     ///
     /// # Errors
     /// NOT_FOUND where there is no such file or line, and what keeps the file from being read.
@@ -252,8 +216,8 @@ impl Folder {
         text: Option<String>,
     ) -> Result<LineWhys, Fault> {
         let cancel = CancellationToken::default();
-        let scope = Scope::new(self.session.clone(), &Origin::default(), cancel, None);
-        let request = WhyRequest { path: scope.path(path)?, start, end, has_commits, text };
+        let scope = CallScope::new(self.session.clone(), &Origin::default(), cancel, None);
+        let request = WhyRequest { path: scope.parse_path(path)?, start, end, has_commits, text };
         line_whys(&self.executor, &scope, &request).await
     }
 
@@ -261,25 +225,29 @@ impl Folder {
     ///
     /// # Errors
     /// NOT_FOUND where there is none.
-    pub fn log(&self, session: Option<&str>) -> Result<LogPlace, SessionLogError> {
+    pub fn session_log(&self, session: Option<&str>) -> Result<LogDocument, SessionLogError> {
         let session = match session {
             Some(session) => session.to_owned(),
             None => self.session.log().journal()?.session().to_owned(),
         };
-        // Whoever asks sees all that happened.
-        if let Some(journal) = self.session.log().opened() {
+        // The reader of a log sees all events so far.
+        if let Some(journal) = self.session.log().journal_if_open() {
             journal.write_posted();
         }
         let plain = !session.is_empty() && !session.starts_with('.') && !session.contains('/');
         let stored = format!("sessions/{session}/session-log.md");
-        let bytes = if plain { self.session.workspace().store().read(&stored)? } else { None };
+        let bytes = if plain { self.session.workspace().store().read_file(&stored)? } else { None };
         let Some(bytes) = bytes else { return Err(SessionLogError::NoSession { session }) };
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(LogPlace { uri: format!("wherefore://log/{session}"), path: self.log_path(&session), text })
+        Ok(LogDocument {
+            uri: format!("wherefore://log/{session}"),
+            path: self.session.log().log_path(&session),
+            text,
+        })
     }
 }
 
-impl std::fmt::Debug for Folder {
+impl std::fmt::Debug for ServedFolder {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Folder").field("root", &self.root()).finish_non_exhaustive()
     }

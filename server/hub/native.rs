@@ -1,113 +1,159 @@
 //! An agent's own tool in one folder: its edits become proposals, its reads are held to the rules, its commands go into
 //! the sandbox.
+//!
+//! # Invariants
+//!
+//! - No edit of an agent's own tool is written where it was not accepted, and its model learns the outcome of each
+//!   edit.
+//!   Test: `an_agents_own_edit_is_accepted_in_part_and_its_model_is_told`,
+//!   `an_edit_that_cannot_be_made_is_told_and_changes_nothing`, `a_decision_made_later_is_told_with_the_next_message`
 
+mod agent_paths;
+mod announced_commands;
 mod calls;
-mod places;
+mod commands;
+mod let_through;
+mod own_program;
 mod searches;
-mod slot;
-mod through;
+mod served;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::Folder;
+use super::ServedFolder;
 use crate::base::WorkspacePath;
-use crate::memory::{Cause, HeatTouch};
-use crate::native::{NativeAct, NativeAnswer, NativeParams, NativeVerdict, said, told};
+use crate::hooks::{NativeAct, NativeAnswer, NativeParams, NativeVerdict, message_texts, outcome_text};
+use crate::memory::{HeatTouch, TouchCause};
 use crate::ports::Caller;
 use crate::protocol::{
-    Access, Door, Envelope, Event, NativeOutcome, Origin, ProposalState, RawCall, Status, Why,
+    Door, Envelope, Event, NativeOutcome, Origin, PathAccess, Policy, ProposalState, RawCall, Status, Why,
 };
-use crate::review;
-use crate::rules::Opener;
-use crate::shell::CommandVerdict;
+use crate::rules::FileOpener;
 use crate::workspace::FileKind;
-pub use slot::{ShownChange, ShownOutcome};
-pub(in crate::hub) use through::LetThrough;
+pub(in crate::hub) use announced_commands::AnnouncedCommands;
+pub(in crate::hub) use let_through::LetThrough;
+pub(crate) use own_program::tighten_judgement;
 
-impl Folder {
-    /// Answers for a call of an agent's own tool.
-    pub async fn native(
-        &self,
-        params: &NativeParams,
+use calls::EditTranslator;
+
+/// One call of an agent's own tool, in a folder.
+pub struct NativeCall<'a> {
+    folder: &'a ServedFolder,
+    params: &'a NativeParams,
+    origin: Origin,
+    caller: Option<Arc<dyn Caller>>,
+}
+
+impl<'a> NativeCall<'a> {
+    /// The call that a hook tells of, which came by `door` from `caller`.
+    pub fn new(
+        folder: &'a ServedFolder,
+        params: &'a NativeParams,
         door: Door,
         caller: Option<Arc<dyn Caller>>,
-    ) -> NativeAnswer {
+    ) -> Self {
         let origin = Origin { door, ..params.origin.clone() };
-        self.session().presence().hear(&origin);
+        Self { folder, params, origin, caller }
+    }
+
+    /// Answers for it.
+    pub async fn answer_call(&self) -> NativeAnswer {
+        let params = self.params;
+        self.folder.session().presence().record_caller(&self.origin);
+        for act in params.beside.iter().filter(|_| !params.after) {
+            let one = NativeParams { act: act.clone(), beside: Vec::new(), ..params.clone() };
+            let one = NativeCall {
+                params: &one,
+                origin: self.origin.clone(),
+                caller: self.caller.clone(),
+                folder: self.folder,
+            };
+            let answer = Box::pin(one.answer_call()).await;
+            if answer.verdict == NativeVerdict::Leave {
+                return answer;
+            }
+        }
         let answer = match &params.act {
+            NativeAct::Unread { why } => self.note_unread(why),
             _ if params.after => {
-                self.take_in(params, &origin).await;
+                self.note_unconfined();
+                self.take_in().await;
                 NativeAnswer::default()
             }
-            act if act.edits() => self.native_edit(params, &origin, caller).await,
-            NativeAct::Command { script } => self.native_command(script),
-            NativeAct::Read { paths } => self.native_read(params, &origin, paths, caller).await,
-            NativeAct::Search { .. } => self.native_search(params, &origin, caller).await,
+            act if act.is_edit() => self.answer_edit().await,
+            NativeAct::Command { script } => self.answer_command(script).await,
+            NativeAct::Read { paths } => self.answer_read(paths).await,
+            NativeAct::Search { .. } => self.answer_search().await,
             _ => NativeAnswer::default(),
         };
         // Words go to the model with a result, or with a call that is left. Elsewhere they would be lost.
         if !params.after && answer.verdict != NativeVerdict::Leave {
             return answer;
         }
-        let settled = told::settled(&self.queue().deliveries(&origin));
-        let said = said(&self.session().messages().take(&origin));
+        let settled =
+            outcome_text::decision_texts(&self.folder.queue().deliveries().take_deliveries(&self.origin));
+        let said = message_texts(&self.folder.session().messages().take_messages(&self.origin));
         let told = answer.told.into_iter().chain(settled).chain(said).collect::<Vec<_>>().join("\n\n");
         NativeAnswer::new(answer.verdict, told)
     }
 
     /// An edit is drafted and decided on like any call's, and we write what was accepted: the agent's own tool has nothing
     /// left to do. Where the policy is to apply it at once, the agent's tool may do so itself.
-    async fn native_edit(
-        &self,
-        params: &NativeParams,
-        origin: &Origin,
-        caller: Option<Arc<dyn Caller>>,
-    ) -> NativeAnswer {
-        let until = Instant::now() + Duration::from_secs(params.wait_s);
-        let settings = self.session().workspace().governance().settings().native.clone();
+    async fn answer_edit(&self) -> NativeAnswer {
+        let params = self.params;
+        let governance = self.folder.session().workspace().governance();
+        let settings = governance.settings();
+        // A hook that waits for longer than its agent is ended without an answer.
+        let limit = settings.review.wait_s.map_or(params.wait_s, |own| own.min(params.wait_s));
+        let until = Instant::now() + Duration::from_secs(limit);
+        let settings = settings.native.clone();
         let why = params.why.as_deref().filter(|why| Why::new(why).is_some());
         let is_asked_for = settings.require_why && why.is_none();
-        if !is_asked_for && self.let_through(params) {
-            return NativeAnswer::default();
+        if !is_asked_for && !params.taken_over && self.let_through() {
+            let verdict = if params.takes_yes { NativeVerdict::Allow } else { NativeVerdict::Pass };
+            return NativeAnswer::new(verdict, "");
         }
         if params.unread {
             return NativeAnswer::new(NativeVerdict::Reason, "");
         }
         if is_asked_for {
-            return NativeAnswer::new(NativeVerdict::Leave, told::no_why());
+            return NativeAnswer::new(NativeVerdict::Leave, outcome_text::missing_reason_text());
         }
-        let raw = match self.edit_call(params) {
+        let raw = match EditTranslator::new(self.folder, params.cwd.as_deref()).edit_call(&params.act) {
             Ok(Some(raw)) => raw,
             // Outside of the folder the agent's own rules hold.
             Ok(None) => return NativeAnswer::default(),
-            Err(fault) => return NativeAnswer::new(NativeVerdict::Leave, told::refused(&fault)),
+            Err(fault) => return NativeAnswer::new(NativeVerdict::Leave, outcome_text::fault_text(&fault)),
         };
-        let raw =
-            with_why(RawCall { origin: origin.clone(), root: Some(self.root().to_owned()), ..raw }, why);
-        let envelope = self.pipeline().call(raw, caller).await;
-        let envelope = self.decided(envelope, until).await;
-        let (outcome, words) = told::edited(&envelope);
-        self.log_native(&envelope, origin, outcome, &words);
+        // A read-only agent may change nothing: only a person's yes writes.
+        let policy = params.read_only.then_some(Policy::Ask);
+        let root = Some(self.folder.root().to_owned());
+        let raw = with_why(RawCall { origin: self.origin.clone(), root, policy, ..raw }, why);
+        let envelope = self.folder.pipeline().call_tool(raw, self.caller.clone()).await;
+        let envelope = self.await_decisions(envelope, until).await;
+        let (outcome, words) = outcome_text::edit_outcome(&envelope);
+        self.log_native(&envelope, outcome, &words);
         NativeAnswer::new(NativeVerdict::Leave, words)
     }
 
     /// Waits for the decisions on what a call left pending.
-    async fn decided(&self, envelope: Envelope, until: Instant) -> Envelope {
+    async fn await_decisions(&self, envelope: Envelope, until: Instant) -> Envelope {
         let result = envelope.result.as_deref();
         let proposal = result.and_then(|result| result.get("proposal")).and_then(Value::as_str);
         let Some(id) = proposal.filter(|_| envelope.status == Status::Pending) else { return envelope };
         let limit = until.saturating_duration_since(Instant::now());
-        let Some(item) = self.queue().wait(id, limit).await else { return envelope };
+        let Some(item) = self.folder.queue().store().wait_until_decided(id, limit).await else {
+            return envelope;
+        };
         if item.proposal().state() == ProposalState::Pending {
             return envelope;
         }
         // A later result would tell of it again where this is not noted: better twice than never.
-        let _ = self.queue().told(id);
-        let files = self.session().files().opened_by(Opener::Person);
-        match review::answer(self.queue(), &files, &item) {
+        let _ = self.folder.queue().deliveries().mark_delivered(id);
+        let files = self.folder.session().files().opened_by(FileOpener::Person);
+        match self.folder.queue().answer_call(&files, &item) {
             Ok(answer) => {
                 let value = serde_json::to_value(answer).unwrap_or_default();
                 Envelope { status: Status::Ok, result: Some(Arc::new(value)), ..envelope }
@@ -116,68 +162,79 @@ impl Folder {
         }
     }
 
-    /// The log says what became of the agent's own call, and what its model was told.
-    fn log_native(&self, envelope: &Envelope, origin: &Origin, outcome: NativeOutcome, told: &str) {
+    /// Logs the outcome of the agent's own call, and the message to its model.
+    fn log_native(&self, envelope: &Envelope, outcome: NativeOutcome, told: &str) {
         let event = Event::NativeEdit {
             call_id: envelope.call_id.clone(),
-            agent: origin.who().to_owned(),
-            tool: origin.tool.clone().unwrap_or_default(),
+            agent: self.origin.display_name().to_owned(),
+            tool: self.origin.tool.clone().unwrap_or_default(),
             outcome,
             told: told.to_owned(),
         };
         // The call and its decisions are in the log already; an answer is not withheld for this line.
-        let _ = self.session().log().write(event);
+        let _ = self.folder.session().log().write_event(event);
     }
 
-    /// A command that the rules refuse is not run; any other runs in the sandbox, where that is how the person wants it.
-    fn native_command(&self, script: &str) -> NativeAnswer {
-        let governance = self.session().workspace().governance();
-        let judgement = governance.rules().judge_script(script);
-        match judgement.verdict {
-            CommandVerdict::Deny => {
-                NativeAnswer::new(NativeVerdict::Leave, told::refused_command(&judgement))
-            }
-            _ if governance.settings().native.confine => NativeAnswer::new(NativeVerdict::Confine, ""),
-            _ => NativeAnswer::default(),
-        }
+    /// Records in the log and the person's status that a call was refused because it could not be parsed.
+    fn note_unread(&self, why: &str) -> NativeAnswer {
+        let origin = &self.origin;
+        let (agent, tool) = (origin.display_name().to_owned(), origin.tool.clone().unwrap_or_default());
+        let call = if tool.is_empty() { "a call".to_owned() } else { format!("a call of {tool}") };
+        self.folder
+            .session()
+            .troubles()
+            .report_trouble(format!("{call} of {agent} was refused unread: {why}"));
+        // The call is refused whether the log takes this line or not.
+        let _ = self.folder.session().log().write_event(Event::NativeRefusal {
+            agent,
+            tool,
+            why: why.to_owned(),
+        });
+        NativeAnswer::default()
     }
 
-    /// A read of what the rules close is refused; where they ask, the person is asked as for a call of ours. What is read
-    /// warms the working set.
-    async fn native_read(
-        &self,
-        params: &NativeParams,
-        origin: &Origin,
-        paths: &[String],
-        caller: Option<Arc<dyn Caller>>,
-    ) -> NativeAnswer {
+    /// Answers a read: it is refused where the rules close the path; where they ask, the person is asked as for any
+    /// call. A file that is read warms the working set.
+    async fn answer_read(&self, paths: &[String]) -> NativeAnswer {
+        let params = self.params;
         let why = params.why.as_deref();
         for asked in paths {
-            let Some(path) = places::inside(self.root(), params.cwd.as_deref(), asked) else { continue };
-            if self.session().files().unasked().admit(Access::Read, &path).is_ok() {
-                self.warm(&path, origin, why);
+            let Some(path) = agent_paths::path_inside(self.folder.root(), params.cwd.as_deref(), asked)
+            else {
+                continue;
+            };
+            if self
+                .folder
+                .session()
+                .files()
+                .unasked_files()
+                .paths()
+                .admit_path(PathAccess::Read, &path)
+                .is_ok()
+            {
+                self.warm_file(&path, why);
                 continue;
             }
             let raw = RawCall {
                 tool: "fs.read".to_owned(),
                 arguments: serde_json::json!({ "path": path, "range": { "start": 1, "end": 1 } }),
-                origin: origin.clone(),
-                root: Some(self.root().to_owned()),
+                origin: self.origin.clone(),
+                root: Some(self.folder.root().to_owned()),
                 ..RawCall::default()
             };
-            let envelope = self.pipeline().call(with_why(raw, why), caller.clone()).await;
-            if let Some(fault) = envelope.error.filter(told::is_refusal) {
-                return NativeAnswer::new(NativeVerdict::Leave, told::refused(&fault));
+            let envelope = self.folder.pipeline().call_tool(with_why(raw, why), self.caller.clone()).await;
+            if let Some(fault) = envelope.error.filter(outcome_text::is_refusal) {
+                return NativeAnswer::new(NativeVerdict::Leave, outcome_text::fault_text(&fault));
             }
         }
         NativeAnswer::default()
     }
 
-    fn warm(&self, path: &WorkspacePath, origin: &Origin, why: Option<&str>) {
-        let stat = self.session().files().unasked().stat(path);
+    fn warm_file(&self, path: &WorkspacePath, why: Option<&str>) {
+        let stat = self.folder.session().files().unasked_files().stat(path);
         if stat.is_ok_and(|stat| stat.is_some_and(|stat| stat.kind == FileKind::File)) {
-            let cause = Cause { by: origin.who(), why: why.unwrap_or(Why::UNSTATED) };
-            self.session().memory().touch(path.as_str(), HeatTouch::Read, cause);
+            let cause = TouchCause { by: self.origin.display_name(), why: why.unwrap_or(Why::UNSTATED) };
+            self.folder.session().memory().touch_file(path.as_str(), HeatTouch::Read, cause);
         }
     }
 }

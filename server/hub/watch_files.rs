@@ -9,38 +9,41 @@ use std::time::{Duration, Instant};
 use notify::event::EventKind;
 use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 
+use super::definition_files;
 use super::toolbox::Toolbox;
 
 /// The quiet after which it is read: an editor saves in several steps.
-const QUIET: Duration = Duration::from_millis(80);
-/// How long changes may follow each other before it is read all the same.
+const QUIET: Duration = Duration::from_millis(25);
+/// The longest time that changes in a row delay the reading.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// Starts watching on a thread of its own; what is sent into the channel has everything read too. The thread ends
-/// once `toolbox` is gone and something is sent.
+/// Starts watching on a thread of its own; a message in the channel has everything read too. The thread ends once
+/// `toolbox` is gone and a message is sent.
 ///
 /// # Errors
-/// What the system says.
-pub(super) fn start(toolbox: &Arc<Toolbox>) -> Result<Sender<()>, String> {
+/// The system's error.
+pub(super) fn start_watcher(toolbox: &Arc<Toolbox>) -> Result<Sender<()>, String> {
     let (nudge, nudged) = channel();
     let events = nudge.clone();
-    let wanted = toolbox.places();
+    let wanted = toolbox.watched_places();
+    let registry = toolbox.registry().clone();
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         // An error may mean that something was missed.
-        if event.as_ref().map_or(true, |event| matters(event, &wanted)) {
+        if event.as_ref().map_or(true, |event| is_relevant(event, &wanted)) {
+            registry.changes().note();
             let _ = events.send(());
         }
     });
     let mut places =
         WatchedFolders { watcher: watcher.map_err(|error| error.to_string())?, watched: BTreeSet::new() };
-    places.watch(&toolbox.places());
+    places.watch_folders(&toolbox.watched_places());
     let toolbox = Arc::downgrade(toolbox);
     let thread = std::thread::Builder::new().name("tool-files".to_owned());
-    thread.spawn(move || run(&toolbox, places, &nudged)).map_err(|error| error.to_string())?;
+    thread.spawn(move || run_watcher(&toolbox, places, &nudged)).map_err(|error| error.to_string())?;
     Ok(nudge)
 }
 
-fn run(toolbox: &Weak<Toolbox>, mut places: WatchedFolders, nudged: &Receiver<()>) {
+fn run_watcher(toolbox: &Weak<Toolbox>, mut places: WatchedFolders, nudged: &Receiver<()>) {
     while nudged.recv().is_ok() {
         let first = Instant::now();
         while first.elapsed() < LONGEST {
@@ -51,18 +54,20 @@ fn run(toolbox: &Weak<Toolbox>, mut places: WatchedFolders, nudged: &Receiver<()
             }
         }
         let Some(toolbox) = toolbox.upgrade() else { return };
-        // Folders that were made, or made anew, since.
-        places.watch(&toolbox.places());
+        // Folders that were made, or made again, since.
+        places.watch_folders(&toolbox.watched_places());
+        let seen = toolbox.registry().changes().seen();
         toolbox.reload();
+        toolbox.registry().changes().note_read(seen);
         toolbox.settle_soon();
     }
 }
 
-/// Whether an event is about a file that something is read from, or about a folder on the way to one.
-fn matters(event: &Event, wanted: &[PathBuf]) -> bool {
+/// Returns whether an event is about a file that something is read from, or about a folder on the way to one.
+fn is_relevant(event: &Event, wanted: &[PathBuf]) -> bool {
     let read = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        ["config.toml", "consents.json"].contains(&name) || name.ends_with(".yaml") || name.ends_with(".yml")
+        ["config.toml", "consents.json"].contains(&name) || definition_files::is_definition(name)
     };
     let known = |path: &PathBuf| {
         wanted.iter().any(|place| place.starts_with(path) || (path.parent() == Some(place) && read(path)))
@@ -77,7 +82,7 @@ struct WatchedFolders {
 
 impl WatchedFolders {
     /// Watches those folders; where one is missing, the nearest above it that is there, for it to be made.
-    fn watch(&mut self, wanted: &[PathBuf]) {
+    fn watch_folders(&mut self, wanted: &[PathBuf]) {
         let there = |path: &PathBuf| path.ancestors().find(|above| above.is_dir()).map(Path::to_owned);
         let now: BTreeSet<PathBuf> = wanted.iter().filter_map(there).collect();
         for gone in self.watched.difference(&now) {

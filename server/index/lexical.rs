@@ -1,6 +1,5 @@
 //! Lines that match a pattern, found through an index of what each file holds.
 
-mod ahead;
 pub mod entry;
 mod evaluate;
 mod gather;
@@ -9,6 +8,7 @@ pub mod index;
 pub mod keeper;
 pub mod plan;
 pub mod query;
+mod read_ahead;
 pub mod search;
 pub mod segment;
 pub mod source;

@@ -1,108 +1,145 @@
-//! The form of one event in the log: a heading, a reason for people, a YAML block for programs.
+//! The form of one event in the log: a heading or a line, a reason for people, a YAML block, one comment for programs.
 //!
 //! ````text
-//! ## 12:00:05 — Tool call: fs.read
+//! ## 12:00:05 c-0007 fs.read src/parser.ts
 //!
 //! Check if the parser handles nested expressions
 //!
 //! ```yaml
 //! type: tool_call
-//! seq: 12
-//! time: "2026-07-01T12:00:05.123Z"
-//! …
-//! last: {c: 7}
-//! prev: "…"
-//! hash: "…"
+//! tool: fs.read
+//! args:
+//!   …
 //! ```
+//! <!-- {"seq":12,"time":"2026-07-01T12:00:05.123Z","type":"tool_call","call_id":"c-0007",…,"last":{"c":7},"prev":"…","hash":"…"} -->
 //!
+//! **ok** c-0007 in 1.5 ms
+//! ```yaml
+//! …
 //! ````
-//! `hash` is the hash of every byte of the block above its own line, under the key that `session_start` names, and `prev`
-//! the `hash` of the block before.
-//! No line that begins with `## ` in the first column comes from a value, so blocks can be told apart from
-//! either end of the file.
+//! An event that belongs to a call has a line that begins with `**` in place of the heading. The event's fields are those of
+//! the comment and those of the YAML block together. `hash` is the hash of every byte of the block above its own member,
+//! under the key that `session_start` names, and `prev` the `hash` of the block before.
+//! No line that begins with `## ` or `**` in the first column comes from a value, so blocks can be found from
+//! either end of the file. Blocks of earlier versions hold all of it in the YAML ([`super::former`]); they still read.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::key::Key;
-use super::yaml::{self, Comments};
+use super::former;
+use super::heading::BlockHeading;
+use super::key::LogKey;
+use super::split::{Fed, Splitter};
+use super::yaml::{self, KeyComments};
+use crate::base::hidden;
+use crate::base::markdown;
 
-/// Bytes that one block may have; a longer run of lines is no block.
-pub(super) const LARGEST: usize = 8 << 20;
+/// The most bytes of a block; a longer run of lines is no block.
+pub(super) const MAX_BLOCK_BYTES: usize = 8 << 20;
+/// The beginning of the comment for programs.
+pub(super) const OPEN: &str = "<!-- ";
+/// The end of the comment.
+pub(super) const CLOSE: &str = " -->\n";
+/// The text between the fields and the hash, in the comment.
+const HASH: &str = ",\"hash\":\"";
+const PREV: &str = ",\"prev\":\"";
 
-/// The last number given out of each kind of id, by prefix: `c` for calls.
-pub(super) type Numbers = BTreeMap<String, u64>;
+/// The last number that was given out of each kind of id, by prefix: `c` for calls.
+pub(super) type IdNumbers = BTreeMap<String, u64>;
 
-/// All of an event's block that does not depend on its place in the log.
-#[derive(Debug, Default)]
-pub(super) struct Prepared {
-    /// What stands behind the time in the heading, safe.
-    pub heading: String,
+/// The parts of an event's block that do not depend on its place in the log.
+#[derive(Debug)]
+pub(super) struct PreparedEvent {
+    /// The first lines of the block, safe.
+    pub heading: BlockHeading,
     /// The line for people, safe, or empty.
     pub reason: String,
     /// The event's type.
     pub kind: String,
-    /// The event's fields as YAML.
-    pub fields: String,
-    /// The numbers of the ids it names.
-    pub numbers: Numbers,
+    /// The fields that a person reads, as YAML, or empty.
+    pub shown: String,
+    /// The other fields, as members of a JSON object, each after a comma.
+    pub facts: String,
+    /// The numbers of the ids that it names.
+    pub numbers: IdNumbers,
 }
 
-impl Prepared {
-    /// Lays out the fields of an event, which were redacted and sealed, each of the comments above its key.
+impl PreparedEvent {
+    /// Lays out the fields of an event, which were redacted and sealed: those `shown` as YAML, with each of the comments
+    /// above its key, the others as facts.
     pub(super) fn new(
-        heading: String,
+        heading: BlockHeading,
         reason: String,
         kind: String,
-        body: &Map<String, Value>,
-        mut comments: Comments,
+        shown: &Map<String, Value>,
+        facts: &Map<String, Value>,
+        mut comments: KeyComments,
     ) -> Self {
-        let numbers = numbers(body);
-        let mut fields = String::with_capacity(512);
-        yaml::mapping(&mut fields, body, &mut comments);
-        Self { heading, reason, kind, fields, numbers }
+        let numbers = collect_id_numbers(facts);
+        let mut text = String::with_capacity(512);
+        yaml::write_mapping(&mut text, shown, &mut comments);
+        let facts: String =
+            facts.iter().map(|(key, value)| format!(",{}:{value}", Value::from(key.as_str()))).collect();
+        Self { heading, reason, kind, shown: text, facts: in_comment(&facts), numbers }
     }
 
-    /// Writes the block into `out`, which is emptied first, and gives its hash under `key`.
-    pub(super) fn compose(&self, out: &mut String, place: &Place<'_>, key: &Key) -> String {
-        let fence = "`".repeat(longest_run(&self.fields).max(2) + 1);
+    /// Writes the block into `out`, which is emptied first, and returns its hash under `key`.
+    pub(super) fn compose_block(&self, out: &mut String, place: &ChainPosition<'_>, key: &LogKey) -> String {
         out.clear();
         let clock = place.time.get(11..19).unwrap_or_default();
-        let _ = write!(out, "## {clock} — {}\n\n", self.heading);
+        // Writing to a string does not fail.
+        let _ = match &self.heading {
+            BlockHeading::Section(title) => write!(out, "## {clock} {title}\n\n"),
+            BlockHeading::Line { word, rest } => writeln!(out, "**{word}** {rest}"),
+        };
         if !self.reason.is_empty() {
-            let _ = write!(out, "{}\n\n", self.reason);
+            let _ = writeln!(out, "{}", self.reason);
         }
-        let _ =
-            write!(out, "{fence}yaml\ntype: {}\nseq: {}\ntime: \"{}\"\n", self.kind, place.seq, place.time);
-        out.push_str(&self.fields);
-        out.push_str("last: {");
-        for (at, (prefix, number)) in place.last.iter().enumerate() {
-            let _ = write!(out, "{}{prefix}: {number}", if at == 0 { "" } else { ", " });
+        if !self.shown.is_empty() {
+            let fence = markdown::code_fence(&self.shown);
+            let _ = write!(out, "{fence}yaml\ntype: {}\n{}{fence}\n", self.kind, self.shown);
         }
-        let _ = write!(out, "}}\nprev: \"{}\"\n", place.prev);
-        let hash = key.hash(out.as_bytes());
-        let _ = write!(out, "hash: \"{hash}\"\n{fence}\n\n");
+        let last: Vec<String> =
+            place.last.iter().map(|(prefix, number)| format!("\"{prefix}\":{number}")).collect();
+        let _ = write!(
+            out,
+            "{OPEN}{{\"seq\":{},\"time\":\"{}\",\"type\":\"{}\"{},\"last\":{{{}}}{PREV}{}\"",
+            place.seq,
+            place.time,
+            self.kind,
+            self.facts,
+            last.join(","),
+            place.prev
+        );
+        let hash = key.hash_bytes(out.as_bytes());
+        let _ = writeln!(out, "{HASH}{hash}\"}}{CLOSE}");
         hash
     }
 }
 
-/// Where a block stands in the log.
+/// Escapes JSON for a comment of HTML: nothing in it ends or begins one, and nothing in it is hidden.
+fn in_comment(json: &str) -> String {
+    // Both characters occur only inside strings.
+    hidden::escape_in_json(json).replace('<', "\\u003c").replace('>', "\\u003e").replace('\u{7f}', "\\u007f")
+}
+
+/// The position of a block in the log.
 #[derive(Debug)]
-pub(super) struct Place<'a> {
+pub(super) struct ChainPosition<'a> {
     /// Its number, from 1.
     pub seq: u64,
-    /// When, RFC 3339 in UTC.
+    /// The time, RFC 3339 in UTC.
     pub time: &'a str,
-    /// The last number of each kind of id, its own among them.
-    pub last: &'a Numbers,
+    /// The last number of each kind of id, this block's own included.
+    pub last: &'a IdNumbers,
     /// The hash of the block before.
     pub prev: &'a str,
 }
 
-/// The numbers of the ids that an event gives out or names.
-fn numbers(body: &Map<String, Value>) -> Numbers {
+/// Collects the numbers of the ids that an event gives out or names.
+fn collect_id_numbers(body: &Map<String, Value>) -> IdNumbers {
     let ids = ["call_id", "proposal", "undo_id"].iter().filter_map(|key| body.get(*key)?.as_str());
     ids.filter_map(|id| {
         let (prefix, digits) = id.split_once('-')?;
@@ -113,38 +150,28 @@ fn numbers(body: &Map<String, Value>) -> Numbers {
     .collect()
 }
 
-/// The most backticks in a row.
-fn longest_run(text: &str) -> usize {
-    let Some(first) = memchr::memchr(b'`', text.as_bytes()) else { return 0 };
-    let mut longest = 0;
-    let mut run = 0;
-    for byte in text.bytes().skip(first) {
-        run = if byte == b'`' { run + 1 } else { 0 };
-        longest = longest.max(run);
-    }
-    longest
-}
-
-/// A block as it stands in the file, taken apart but not read.
+/// A block of the file, split into its parts but not yet parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block<'a> {
+pub(super) struct LogBlock<'a> {
     /// Its bytes.
     pub text: &'a str,
     /// Its number.
     pub seq: u64,
-    /// The YAML between the fences.
+    /// The YAML between the fences; empty if there is none.
     pub yaml: &'a str,
+    /// The JSON of the comment; none in a block of an earlier version.
+    pub facts: Option<&'a str>,
     /// The hash it names for the block before.
     pub prev: &'a str,
     /// The hash it names for itself.
     pub hash: &'a str,
-    /// Whether that hash is right.
+    /// True if that hash is correct.
     pub intact: bool,
 }
 
-impl<'a> Block<'a> {
-    /// Takes the block apart that `bytes` begins with; nothing where they do not begin with a whole one.
-    pub(super) fn parse(bytes: &'a [u8], key: &Key) -> Option<Self> {
+impl<'a> LogBlock<'a> {
+    /// Parses the block at the start of `bytes`; none if `bytes` do not begin with a whole one.
+    pub(super) fn parse(bytes: &'a [u8], key: &LogKey) -> Option<Self> {
         let mut splitter = Splitter::default();
         let end = bytes.split_inclusive(|b| *b == b'\n').find_map(|line| match splitter.feed(line) {
             Fed::Block(length) => Some(Some(length)),
@@ -152,106 +179,60 @@ impl<'a> Block<'a> {
             Fed::Other | Fed::Broken(_) => Some(None),
         })??;
         let text = str::from_utf8(&bytes[..end]).ok()?;
-        let open = text.find("\n```").map(|at| at + 1)?;
-        let start = open + text[open..].find('\n')? + 1;
-        let fence = text[open..].bytes().take_while(|b| *b == b'`').count();
-        let yaml = text.get(start..text.len().checked_sub(fence + 2)?)?;
-        let (above, hash) = last_line(yaml, "hash: ")?;
-        let (_, prev) = last_line(above, "prev: ")?;
-        let seq = yaml.lines().nth(1)?.strip_prefix("seq: ")?.parse().ok()?;
-        let intact = key.fits(&bytes[..start + above.len()], hash);
-        Some(Self { text, seq, yaml, prev, hash, intact })
+        let Some(above) = text.strip_suffix(CLOSE_BLANK) else { return former::parse(text, key) };
+        let start = above.rfind('\n')? + 1;
+        let facts = above[start..].strip_prefix(OPEN)?;
+        let members = facts.strip_suffix("\"}")?;
+        let at = members.rfind(HASH)?;
+        let (body, hash) = (&members[..at], &members[at + HASH.len()..]);
+        let prev = body.strip_suffix('"')?;
+        let prev = &prev[prev.rfind(PREV)? + PREV.len()..];
+        let seq = facts.strip_prefix("{\"seq\":")?;
+        let seq = seq[..seq.find(',')?].parse().ok()?;
+        let intact = key.is_hash_of(&bytes[..start + OPEN.len() + at], hash);
+        Some(Self { text, seq, yaml: fenced(&text[..start])?, facts: Some(facts), prev, hash, intact })
     }
 
-    /// The last number given out of each kind of id, as of this block.
-    pub(super) fn numbers(&self) -> Numbers {
-        let line =
-            self.yaml.lines().rev().nth(2).and_then(|line| line.strip_prefix("last: {")?.strip_suffix('}'));
-        let pairs = line.unwrap_or_default().split(", ").filter_map(|pair| pair.split_once(": "));
-        pairs.filter_map(|(prefix, number)| Some((prefix.to_owned(), number.parse().ok()?))).collect()
+    /// Returns the event's type; none if the block names none.
+    pub(super) fn kind(&self) -> Option<&'a str> {
+        match self.facts {
+            None => Some(self.yaml.lines().next()?.strip_prefix("type: ")?),
+            Some(facts) => {
+                let rest = &facts[facts.find(",\"type\":\"")? + 9..];
+                Some(&rest[..rest.find('"')?])
+            }
+        }
     }
-}
 
-/// Splits off the last line where it is `KEY"VALUE"`.
-fn last_line<'a>(yaml: &'a str, key: &str) -> Option<(&'a str, &'a str)> {
-    let body = yaml.strip_suffix('\n')?;
-    let start = body.rfind('\n')? + 1;
-    let value = body[start..].strip_prefix(key)?.strip_prefix('"')?.strip_suffix('"')?;
-    Some((&yaml[..start], value))
-}
+    /// Parses its fields: those of the comment and of the YAML block together.
+    ///
+    /// # Errors
+    /// A sentence about the problem.
+    pub(super) fn fields(&self) -> Result<Map<String, Value>, String> {
+        let Some(facts) = self.facts else { return yaml::read_mapping(self.yaml) };
+        let mut all: Map<String, Value> = serde_json::from_str(facts).map_err(|error| error.to_string())?;
+        if !self.yaml.is_empty() {
+            all.extend(yaml::read_mapping(self.yaml)?);
+        }
+        Ok(all)
+    }
 
-/// What a line did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fed {
-    /// It belongs to a block that goes on.
-    More,
-    /// It ends a block of so many bytes.
-    Block(usize),
-    /// It is outside of any block.
-    Other,
-    /// It does not go on with the block that so many bytes began; feed it again.
-    Broken(usize),
-}
-
-/// Finds blocks in a stream of lines, whatever else the lines are.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Splitter {
-    expect: Expect,
-    length: usize,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-enum Expect {
-    #[default]
-    Heading,
-    BlankAfterHeading,
-    ReasonOrFence,
-    BlankAfterReason,
-    Fence,
-    Body(usize),
-    BlankAfterBody,
-}
-
-impl Splitter {
-    /// Takes the next line, with its line feed.
-    pub(super) fn feed(&mut self, line: &[u8]) -> Fed {
-        let blank = line == b"\n";
-        let next = match self.expect {
-            Expect::Heading if line.starts_with(b"## ") && line.ends_with(b"\n") => Expect::BlankAfterHeading,
-            Expect::Heading => return Fed::Other,
-            Expect::BlankAfterHeading if blank => Expect::ReasonOrFence,
-            Expect::BlankAfterReason if blank => Expect::Fence,
-            Expect::ReasonOrFence | Expect::Fence if fence(line).is_some() => {
-                Expect::Body(fence(line).unwrap_or_default())
-            }
-            Expect::ReasonOrFence if !blank && !line.starts_with(b"#") => Expect::BlankAfterReason,
-            Expect::Body(ticks) if is_close(line, ticks) => Expect::BlankAfterBody,
-            Expect::Body(ticks) if !line.starts_with(b"## ") && self.length + line.len() <= LARGEST => {
-                Expect::Body(ticks)
-            }
-            Expect::BlankAfterBody if blank => {
-                let length = self.length + 1;
-                *self = Self::default();
-                return Fed::Block(length);
-            }
-            _ => {
-                let length = self.length;
-                *self = Self::default();
-                return Fed::Broken(length);
-            }
-        };
-        self.expect = next;
-        self.length += line.len();
-        Fed::More
+    /// Returns the last number that was given out of each kind of id, as of this block.
+    pub(super) fn id_numbers(&self) -> IdNumbers {
+        let Some(facts) = self.facts else { return former::numbers(self.yaml) };
+        let read = serde_json::from_str::<Map<String, Value>>(facts).ok();
+        let last = read.and_then(|mut facts| serde_json::from_value(facts.remove("last")?).ok());
+        last.unwrap_or_default()
     }
 }
 
-/// The backticks of a line that opens a YAML block.
-fn fence(line: &[u8]) -> Option<usize> {
-    let ticks = line.iter().take_while(|b| **b == b'`').count();
-    (ticks >= 3 && &line[ticks..] == b"yaml\n").then_some(ticks)
-}
+/// The end of a block: the end of its comment, and a blank line.
+const CLOSE_BLANK: &str = " -->\n\n";
 
-fn is_close(line: &[u8], ticks: usize) -> bool {
-    line.len() == ticks + 1 && line[..ticks].iter().all(|b| *b == b'`') && line[ticks] == b'\n'
+/// Returns the text between the fences; empty if there are none. The closing fence is the last line.
+fn fenced(text: &str) -> Option<&str> {
+    let Some(open) = text.find("\n```").map(|at| at + 1) else { return Some("") };
+    let start = open + text[open..].find('\n')? + 1;
+    let fence = text[open..].bytes().take_while(|b| *b == b'`').count();
+    text.get(start..text.len().checked_sub(fence + 1)?)
 }

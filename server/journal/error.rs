@@ -7,9 +7,9 @@ use rustix::io::Errno;
 
 use crate::protocol::Fault;
 
-/// Why the session log was not opened, written, synced or read.
+/// The reason why the session log was not opened, written, synced or read.
 ///
-/// Every thread that waits for one failed sync gets the same error, so an error can be cloned.
+/// Every thread that waits for one failed sync gets the same error, so the error is `Clone`.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another process has the log open for writing.
@@ -23,7 +23,7 @@ pub enum JournalError {
     Foreign {
         /// The session's id.
         session: String,
-        /// How the log shows it.
+        /// The evidence in the log.
         #[source]
         reason: ForeignReason,
     },
@@ -73,7 +73,7 @@ pub enum JournalError {
     Thread(#[source] Arc<std::io::Error>),
 }
 
-/// How a log shows that this machine must not continue it.
+/// Evidence in a log that this machine must not continue it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ForeignReason {
     /// The first part is gone or has no whole event.
@@ -103,16 +103,16 @@ pub enum ForeignReason {
 }
 
 /// Makes an error of the disk out of the system's error; `operation` is what failed, as a verb with its object.
-pub(super) fn disk(operation: &'static str) -> impl Fn(Errno) -> JournalError + Copy {
+pub(super) fn disk_error(operation: &'static str) -> impl Fn(Errno) -> JournalError + Copy {
     move |source| JournalError::Disk { operation, source }
 }
 
-/// Whether the error means that something else than a regular file stands in the log's place.
+/// Returns whether the error means that the log's path is not a regular file.
 pub(super) fn is_no_file(error: Errno) -> bool {
     matches!(error, Errno::LOOP | Errno::MLINK | Errno::INVAL | Errno::NOTDIR)
 }
 
-/// What the error's own text leaves out.
+/// An addition to the system's message.
 fn note(error: Errno) -> &'static str {
     if is_no_file(error) { "; it is a link or no regular file" } else { "" }
 }

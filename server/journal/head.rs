@@ -1,16 +1,16 @@
-//! What this machine keeps of its logs outside of the workspaces: the key, and of each log its last durable block.
+//! Data on logs that this machine keeps outside of the workspaces: the key, and each log's last durable block.
 //!
-//! A log lies in the workspace, where others may write. That its blocks are ours shows by the key; that none were cut
-//! off its end shows by its head. The head is written after the log was synced, so it is never ahead of it.
+//! A log is in the workspace, where others may write. The key proves that its blocks come from this machine; the head
+//! proves that none were cut off its end. The head is written after the log was synced, so it is never ahead of it.
 
 use std::fs::{DirBuilder, File};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::block::Numbers;
+use super::block::IdNumbers;
 use super::file;
-use super::key::{Key, KeyError};
+use super::key::{KeyError, LogKey};
 use crate::base::{hash, person};
 
 /// The folder of all heads in the person's state folder.
@@ -22,21 +22,21 @@ const MOST: usize = 4096;
 
 /// The last durable block of a log.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Head {
+pub struct LogHead {
     /// The block's number: how many events the log has.
     pub seq: u64,
     /// The block's hash.
     pub hash: String,
     /// The number of the part it is in, from 1.
     pub part: u64,
-    /// Where it ends in that part.
+    /// The offset where it ends in that part.
     pub end: u64,
     /// The last numbers given out.
-    pub numbers: Numbers,
+    pub numbers: IdNumbers,
 }
 
-impl Head {
-    fn line(&self) -> String {
+impl LogHead {
+    fn to_line(&self) -> String {
         let numbers: Vec<String> =
             self.numbers.iter().map(|(prefix, number)| format!("{prefix}={number}")).collect();
         format!("1 {} {} {} {} {}", self.seq, self.hash, self.part, self.end, numbers.join(","))
@@ -56,23 +56,23 @@ impl Head {
     }
 }
 
-/// What this machine keeps of one workspace's logs.
+/// The key and the heads of one workspace's logs.
 #[derive(Clone, Debug)]
-pub struct Keeper {
-    key: Key,
-    /// The folder of the workspace's heads; nothing where nothing is kept.
+pub struct LogKeeper {
+    key: LogKey,
+    /// The folder of the workspace's heads; none if nothing is kept.
     heads: Option<PathBuf>,
     trouble: Option<String>,
 }
 
-impl Keeper {
-    /// Keeps nothing; `trouble` is why.
+impl LogKeeper {
+    /// Keeps nothing; `trouble` is the reason.
     pub fn none(trouble: Option<String>) -> Self {
-        Self { key: Key::None, heads: None, trouble }
+        Self { key: LogKey::None, heads: None, trouble }
     }
 
-    /// Keeps what belongs to the logs of the workspace at `root` in the person's state folder, where the key is made
-    /// when it is missing. Where that does not go it keeps nothing.
+    /// Opens the key and the heads of the workspace at `root` in the person's state folder, and makes the key if it
+    /// is missing. On failure it keeps nothing.
     pub fn open(state: Option<&Path>, root: &str) -> Self {
         let Some(state) = state else {
             return Self::none(Some(
@@ -83,55 +83,61 @@ impl Keeper {
             let made = DirBuilder::new().recursive(true).mode(0o700).create(state);
             made.map_err(|source| KeyError::StateFolder { folder: state.to_owned(), source })
         };
-        let made = outside(state, root).and_then(make).and_then(|()| outside(state, root));
-        match made.and_then(|()| Key::read_or_make(state)) {
-            Ok(key) => Self { key, heads: Some(folder(state, root)), trouble: None },
+        let made = check_outside_workspace(state, root)
+            .and_then(make)
+            .and_then(|()| check_outside_workspace(state, root));
+        match made.and_then(|()| LogKey::read_or_make(state)) {
+            Ok(key) => Self { key, heads: Some(heads_folder(state, root)), trouble: None },
             Err(error) => Self::none(Some(error.to_string())),
         }
     }
 
-    /// The same for reading: nothing is made.
-    pub fn existing(state: Option<&Path>, root: &str) -> Self {
-        let key = state.map_or(Ok(None), |state| outside(state, root).and_then(|()| Key::read(state)));
+    /// Opens them for reading: nothing is made.
+    pub fn open_existing(state: Option<&Path>, root: &str) -> Self {
+        let key = state.map_or(Ok(None), |state| {
+            check_outside_workspace(state, root).and_then(|()| LogKey::read_existing(state))
+        });
         match (state, key) {
-            (Some(state), Ok(Some(key))) => Self { key, heads: Some(folder(state, root)), trouble: None },
+            (Some(state), Ok(Some(key))) => {
+                Self { key, heads: Some(heads_folder(state, root)), trouble: None }
+            }
             (_, Ok(_)) => Self::none(None),
             (_, Err(error)) => Self::none(Some(error.to_string())),
         }
     }
 
-    /// Why logs are not keyed.
+    /// The reason why logs are not keyed.
     pub fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
     }
 
-    /// What new logs are hashed with.
-    pub fn key(&self) -> &Key {
+    /// The key of new logs.
+    pub fn key(&self) -> &LogKey {
         &self.key
     }
 
     /// The head that is kept of a session's log.
-    pub fn head(&self, session: &str) -> Option<Head> {
+    pub fn head(&self, session: &str) -> Option<LogHead> {
         let bytes = rustix::fs::open(
-            self.path(session)?,
+            self.head_path(session)?,
             rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::CLOEXEC,
             rustix::fs::Mode::empty(),
         )
-        .and_then(|file| file::read(&file, 0, LENGTH as u64))
+        .and_then(|file| file::read_range(&file, 0, LENGTH as u64))
         .ok()?;
         let text = str::from_utf8(&bytes).ok()?;
         let (line, seal) = text.trim_end_matches('\n').trim_end_matches(' ').rsplit_once(' ')?;
-        Head::parse(line).filter(|_| self.key.fits(line.as_bytes(), seal))
+        LogHead::parse(line).filter(|_| self.key.is_hash_of(line.as_bytes(), seal))
     }
 
-    /// The file that the head of a session's log is written to; nothing where none is kept.
-    pub fn file(&self, session: &str) -> Option<HeadFile> {
-        let (path, folder) = (self.path(session)?, self.heads.as_ref()?);
+    /// The file for the head of a session's log; none if no heads are kept.
+    pub fn head_file(&self, session: &str) -> Option<HeadFile> {
+        let (path, folder) = (self.head_path(session)?, self.heads.as_ref()?);
         DirBuilder::new().recursive(true).mode(0o700).create(folder).ok()?;
         let flags = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
         let new = !path.exists();
         if new {
-            sweep(folder);
+            remove_oldest_heads(folder);
         }
         let opened = File::options()
             .write(true)
@@ -144,7 +150,7 @@ impl Keeper {
         Some(HeadFile { file, folder: folder.clone(), key: self.key.clone(), new: AtomicBool::new(new) })
     }
 
-    fn path(&self, session: &str) -> Option<PathBuf> {
+    fn head_path(&self, session: &str) -> Option<PathBuf> {
         let plain =
             !session.is_empty() && !session.starts_with('.') && !session.contains('/') && session.len() < 200;
         self.heads.as_ref().filter(|_| plain).map(|folder| folder.join(session))
@@ -152,22 +158,22 @@ impl Keeper {
 }
 
 /// The heads of the workspace at `root`.
-fn folder(state: &Path, root: &str) -> PathBuf {
-    state.join(LOGS).join(hash::short(real(Path::new(root)).as_os_str().as_encoded_bytes()))
+fn heads_folder(state: &Path, root: &str) -> PathBuf {
+    state.join(LOGS).join(hash::short_hash(resolve_links(Path::new(root)).as_os_str().as_encoded_bytes()))
 }
 
-/// A key in the workspace may have come with the code; only where that is the home folder, the state folder has to be.
-fn outside(state: &Path, root: &str) -> Result<(), KeyError> {
-    let root = real(Path::new(root));
-    let at_home = person::home().is_some_and(|home| real(&home).starts_with(&root));
-    match real(state).starts_with(&root) && !at_home {
+/// Rejects a key in the workspace, which may have come with the code, unless the workspace is the home folder.
+fn check_outside_workspace(state: &Path, root: &str) -> Result<(), KeyError> {
+    let root = resolve_links(Path::new(root));
+    let at_home = person::home_dir().is_some_and(|home| resolve_links(&home).starts_with(&root));
+    match resolve_links(state).starts_with(&root) && !at_home {
         true => Err(KeyError::InWorkspace(state.to_owned())),
         false => Ok(()),
     }
 }
 
-/// A path without symlinks, as far as it exists.
-fn real(path: &Path) -> PathBuf {
+/// The path with the symlinks of its existing part resolved.
+fn resolve_links(path: &Path) -> PathBuf {
     let known = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
     known.map_or_else(
         || path.to_owned(),
@@ -175,8 +181,8 @@ fn real(path: &Path) -> PathBuf {
     )
 }
 
-/// Removes the oldest heads where there are too many.
-fn sweep(folder: &Path) {
+/// Removes the oldest heads if there are too many.
+fn remove_oldest_heads(folder: &Path) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let time = |entry: std::fs::DirEntry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()));
     let mut all: Vec<_> = entries.filter_map(|entry| time(entry.ok()?)).collect();
@@ -188,36 +194,42 @@ fn sweep(folder: &Path) {
     }
 }
 
-/// Where the head of one log is written.
+/// The file for the head of one log.
 #[derive(Debug)]
 pub struct HeadFile {
     file: File,
     folder: PathBuf,
-    key: Key,
-    /// Whether its name is not on the disk yet.
+    key: LogKey,
+    /// True if its name is not on the disk yet.
     new: AtomicBool,
 }
 
 impl HeadFile {
-    /// Writes the head. It need not be durable: an older one says less, and nothing that is not so.
-    pub fn put(&self, head: &Head) {
-        let line = head.line();
-        let seal = self.key.hash(line.as_bytes());
-        // Of a log with ids of many kinds the numbers may not fit: then the older head stays.
+    /// Writes the head. It need not be durable: an older head claims less, and nothing false.
+    pub fn write_head(&self, head: &LogHead) {
+        let line = head.to_line();
+        let seal = self.key.hash_bytes(line.as_bytes());
+        // The numbers of a log with ids of many kinds may not fit: the older head stays then.
         let text = format!("{line} {seal}");
         if text.len() >= LENGTH {
             return;
         }
         let text = format!("{text:<width$}\n", width = LENGTH - 1);
         let written = std::os::unix::fs::FileExt::write_all_at(&self.file, text.as_bytes(), 0);
-        let synced = written.and_then(|()| match self.new.swap(false, Ordering::Relaxed) {
-            // Its first state is: a power cut then leaves that one, or a later one.
-            true => self.file.sync_all().and_then(|()| File::open(&self.folder)?.sync_all()),
-            false => Ok(()),
-        });
-        if let Err(error) = synced {
-            tracing::warn!("the head of a log is not kept: {error}");
+        warn_unkept(written);
+    }
+
+    /// Brings the first state that was written to the disk: a power cut then leaves that one, or a later one.
+    pub fn sync_first_state(&self) {
+        if self.new.swap(false, Ordering::Relaxed) {
+            warn_unkept(self.file.sync_all().and_then(|()| File::open(&self.folder)?.sync_all()));
         }
+    }
+}
+
+fn warn_unkept(done: std::io::Result<()>) {
+    if let Err(error) = done {
+        tracing::warn!("the head of a log is not kept: {error}");
     }
 }
 
@@ -225,23 +237,23 @@ impl HeadFile {
 mod tests {
     use tempfile::TempDir;
 
-    use super::{Head, Keeper};
-    use crate::key::Key;
+    use super::{LogHead, LogKeeper};
+    use crate::key::LogKey;
 
     #[test]
     fn a_head_is_read_back_as_it_was_written_and_only_then() {
         let state = TempDir::new().unwrap();
-        let keeper = Keeper::open(Some(state.path()), "/w");
-        let mut head = Head { seq: 12, hash: "ab".repeat(32), part: 2, end: 4096, ..Head::default() };
-        let file = keeper.file("s-1").unwrap();
+        let keeper = LogKeeper::open(Some(state.path()), "/w");
+        let mut head = LogHead { seq: 12, hash: "ab".repeat(32), part: 2, end: 4096, ..LogHead::default() };
+        let file = keeper.head_file("s-1").unwrap();
         assert_eq!(keeper.head("s-1"), None);
         for numbers in [vec![], vec![("c".to_owned(), 7), ("p".to_owned(), 3)]] {
             head.numbers = numbers.into_iter().collect();
             head.seq += 1;
-            file.put(&head);
+            file.write_head(&head);
             assert_eq!(keeper.head("s-1"), Some(head.clone()));
         }
-        let path = keeper.path("s-1").unwrap();
+        let path = keeper.head_path("s-1").unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         for altered in [text.replace("1 14", "1 13"), String::new(), "\0".repeat(512), text[..100].to_owned()]
         {
@@ -255,9 +267,9 @@ mod tests {
     fn the_key_is_made_once_and_for_its_owner_alone() {
         use std::os::unix::fs::PermissionsExt;
         let state = TempDir::new().unwrap();
-        let keys: Vec<Key> = std::thread::scope(|scope| {
+        let keys: Vec<LogKey> = std::thread::scope(|scope| {
             let threads: Vec<_> =
-                (0..8).map(|_| scope.spawn(|| Key::read_or_make(state.path()).unwrap())).collect();
+                (0..8).map(|_| scope.spawn(|| LogKey::read_or_make(state.path()).unwrap())).collect();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert!(keys.windows(2).all(|pair| pair[0] == pair[1]));
@@ -265,17 +277,17 @@ mod tests {
         let mode = || std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(), std::fs::read_dir(state.path()).unwrap().count()), (0o600, 1));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        Key::read(state.path()).unwrap();
+        LogKey::read_existing(state.path()).unwrap();
         assert_eq!(mode(), 0o600);
         std::fs::write(&path, "short").unwrap();
-        assert!(Key::read_or_make(state.path()).is_err());
+        assert!(LogKey::read_or_make(state.path()).is_err());
     }
 
     #[test]
     fn nothing_is_kept_in_the_workspace() {
         let root = TempDir::new().unwrap();
-        let keeper = Keeper::open(Some(&root.path().join("state")), root.path().to_str().unwrap());
+        let keeper = LogKeeper::open(Some(&root.path().join("state")), root.path().to_str().unwrap());
         assert!(keeper.trouble().unwrap().contains("lies in the workspace"));
-        assert_eq!((keeper.key(), keeper.file("s-1").is_none()), (&Key::None, true));
+        assert_eq!((keeper.key(), keeper.head_file("s-1").is_none()), (&LogKey::None, true));
     }
 }

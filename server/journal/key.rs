@@ -1,4 +1,4 @@
-//! What the blocks of a log are hashed with: the key of this machine and person, or none.
+//! The key that hashes the blocks of a log: that of this machine and person, or none.
 
 use std::fmt;
 use std::fs::File;
@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::base::random::{self, NoRandomness};
+use crate::base::random::{self, RandomnessError};
 use crate::base::{hash, ids};
 
 /// The key's file in the person's state folder.
@@ -15,18 +15,18 @@ const LENGTH: usize = 32;
 /// Digits of a key's name.
 const NAME: usize = 16;
 
-/// What the blocks of a log are hashed with.
+/// The key that hashes the blocks of a log.
 #[derive(Clone, PartialEq, Eq)]
-pub enum Key {
-    /// Nothing: whoever can write the log can make its hashes.
+pub enum LogKey {
+    /// No key: anyone who can write the log can make its hashes.
     None,
     /// The key of this machine and person, and its name.
     Ours([u8; LENGTH], String),
-    /// A key that is not here: nothing can be said of the hashes.
+    /// A key that is not on this machine: its hashes cannot be checked.
     Elsewhere,
 }
 
-/// Why there is no key that logs are hashed with.
+/// The reason why there is no key for logs.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// The key's file does not open.
@@ -37,7 +37,7 @@ pub enum KeyError {
         /// The system's error.
         source: io::Error,
     },
-    /// The system tells nothing of the key's file.
+    /// The system does not return metadata of the key's file.
     #[error("{} {source}", path.display())]
     Metadata {
         /// The file.
@@ -45,10 +45,10 @@ pub enum KeyError {
         /// The system's error.
         source: io::Error,
     },
-    /// Something else than a regular file of this person stands in the key's place.
+    /// The key's path is not a regular file of this person.
     #[error("{} is not a file of yours", .0.display())]
     NotOurs(PathBuf),
-    /// Others may read the key's file, and that does not change.
+    /// Others may read the key's file, and the mode cannot be changed.
     #[error("{} is open to others: {source}", path.display())]
     OpenToOthers {
         /// The file.
@@ -61,7 +61,7 @@ pub enum KeyError {
     NoKey(PathBuf),
     /// The system gives no random bytes.
     #[error(transparent)]
-    Random(#[from] NoRandomness),
+    Random(#[from] RandomnessError),
     /// The key's file cannot be made.
     #[error("no key can be made in {}: {source}", folder.display())]
     Make {
@@ -86,7 +86,7 @@ pub enum KeyError {
     },
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for LogKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("None"),
@@ -96,19 +96,19 @@ impl fmt::Debug for Key {
     }
 }
 
-impl Key {
+impl LogKey {
     /// The key with these bytes.
-    pub fn of(bytes: [u8; LENGTH]) -> Self {
-        let mut name = hash::keyed(&bytes, b"the name of a log's key");
+    pub fn from_bytes(bytes: [u8; LENGTH]) -> Self {
+        let mut name = hash::keyed_hash(&bytes, b"the name of a log's key");
         name.truncate(NAME);
         Self::Ours(bytes, name)
     }
 
-    /// The key in the person's state folder `state`; nothing where none was made yet.
+    /// The key in the person's state folder `state`; `None` if none was made yet.
     ///
     /// # Errors
-    /// What is wrong with the key's file.
-    pub fn read(state: &Path) -> Result<Option<Self>, KeyError> {
+    /// The problem with the key's file.
+    pub fn read_existing(state: &Path) -> Result<Option<Self>, KeyError> {
         let path = state.join(FILE);
         let flags = rustix::fs::OFlags::NOFOLLOW.union(rustix::fs::OFlags::NONBLOCK).bits();
         let opened = File::options().read(true).custom_flags(flags.cast_signed()).open(&path);
@@ -133,19 +133,19 @@ impl Key {
         if stat.len() != LENGTH as u64 || file.read_exact(&mut bytes).is_err() {
             return Err(KeyError::NoKey(path));
         }
-        Ok(Some(Self::of(bytes)))
+        Ok(Some(Self::from_bytes(bytes)))
     }
 
-    /// The same, made where it is missing: by one process, whoever is first.
+    /// Reads the key, or makes it if it is missing; the first process to do so wins.
     ///
     /// # Errors
-    /// As [`Key::read`], and what keeps a key from being made.
+    /// As [`LogKey::read_existing`], and the errors of making a key.
     pub fn read_or_make(state: &Path) -> Result<Self, KeyError> {
-        if let Some(key) = Self::read(state)? {
+        if let Some(key) = Self::read_existing(state)? {
             return Ok(key);
         }
-        let fresh = random::bytes()?;
-        let other = state.join(format!(".{FILE}.{}", ids::unique()));
+        let fresh = random::random_bytes()?;
+        let other = state.join(format!(".{FILE}.{}", ids::unique_word()));
         let made = (|| {
             let mut file = File::options().write(true).create_new(true).mode(0o600).open(&other)?;
             file.write_all(&fresh)?;
@@ -158,7 +158,7 @@ impl Key {
         })();
         let _ = std::fs::remove_file(&other);
         made.map_err(|source| KeyError::Make { folder: state.to_owned(), source })?;
-        Self::read(state)?.ok_or_else(|| KeyError::Removed(state.to_owned()))
+        Self::read_existing(state)?.ok_or_else(|| KeyError::Removed(state.to_owned()))
     }
 
     /// The key's name, which a log's first event holds.
@@ -170,15 +170,15 @@ impl Key {
     }
 
     /// The hash of bytes under it, 64 digits.
-    pub fn hash(&self, bytes: &[u8]) -> String {
+    pub fn hash_bytes(&self, bytes: &[u8]) -> String {
         match self {
-            Self::Ours(key, _) => hash::keyed(key, bytes),
-            Self::None | Self::Elsewhere => hash::full(bytes),
+            Self::Ours(key, _) => hash::keyed_hash(key, bytes),
+            Self::None | Self::Elsewhere => hash::full_hash(bytes),
         }
     }
 
-    /// Whether `hash` is that of bytes; of a key that is not here nobody can say that it is not.
-    pub fn fits(&self, bytes: &[u8], hash: &str) -> bool {
-        matches!(self, Self::Elsewhere) || self.hash(bytes) == hash
+    /// Returns whether `hash` is the hash of `bytes`; true for a key that is not on this machine.
+    pub fn is_hash_of(&self, bytes: &[u8], hash: &str) -> bool {
+        matches!(self, Self::Elsewhere) || self.hash_bytes(bytes) == hash
     }
 }

@@ -1,4 +1,4 @@
-//! Whoever hears of events as the log writes them.
+//! The observer of events that the log writes.
 
 use std::fmt::Debug;
 
@@ -15,11 +15,11 @@ pub struct LoggedEvent {
     pub bytes: usize,
 }
 
-/// Hears every event of a log. It is called where the event is written, so it must not block.
+/// Observes every event of a log. It is called where the event is written, so it must not block.
 pub trait LogObserver: Debug + Send + Sync {
-    /// An event is about to be written. It is given away: the log has no further use for it.
-    fn heard(&self, event: LoggedEvent);
+    /// Receives an event that is about to be written, by value: the log has no further use for it.
+    fn observe_event(&self, event: LoggedEvent);
 
-    /// The session ends; a bounded wait is allowed.
+    /// Ends the session; a bounded wait is allowed.
     fn close(&self);
 }

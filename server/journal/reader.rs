@@ -10,62 +10,78 @@ use rustix::fs::{self, Mode, OFlags};
 use rustix::io::Errno;
 use serde_json::{Map, Value};
 
-use super::belongs;
-use super::block::{Block, LARGEST};
-use super::error::{JournalError, disk};
+use super::block::{LogBlock, MAX_BLOCK_BYTES};
+use super::continuation;
+use super::error::{JournalError, disk_error};
 use super::file::{self, LOG};
-use super::head::{Head, Keeper};
-use super::key::Key;
-use super::scan::{LogPlace, Piece, Rest, Scan};
-use super::seal::{self, RESULTS, Seal};
-use super::verify::Vouched;
-use super::yaml::{self, Comments};
+use super::head::{LogHead, LogKeeper};
+use super::key::LogKey;
+use super::scan::{ForeignBytes, LogPiece, LogPlace, LogScan};
+use super::seal::{self, RESULTS, ValueReference};
+use super::verify::LogVoucher;
+use super::yaml::{self, KeyComments};
 use crate::base::hash;
-use crate::protocol::EventType;
+use crate::protocol::{EventType, FIXED_ANSWER};
 
 /// Bytes of the largest stored value that is loaded.
 const LOADED: u64 = 256 << 20;
 
-/// What becomes of values that are stored beside the log.
+/// The handling of values that are stored in their own files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
+pub enum ValueMode {
     /// They stay references, and keys that could be taken for one keep their escape.
     Sealed,
     /// They are loaded, checked and put in their place.
     Whole,
 }
 
-/// One event, read back.
+/// An event, read back.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct JournalEntry {
     /// Its number in the session, from 1.
     pub seq: u64,
     /// When, RFC 3339 in UTC.
     pub time: String,
-    /// Its type, as `tool_call`.
+    /// Its type, such as `tool_call`.
     pub event_type: String,
     /// Its fields, without `type`.
     pub body: Map<String, Value>,
-    /// The model's comments on its arguments, by path. Those that stand above no key are among them only where
-    /// values are read whole; the field `comments` has them otherwise.
-    pub comments: Comments,
-    /// Where its block begins.
+    /// The model's comments on its arguments, by path. Comments above no key are included only if values are read
+    /// whole; otherwise the field `comments` holds them.
+    pub comments: KeyComments,
+    /// The position of its block.
     pub place: LogPlace,
     /// Bytes of its block.
     pub length: u64,
-    /// What is not as it should be: an altered block, a stored value that is missing.
+    /// Problems: an altered block, a missing stored value.
     pub problems: Vec<String>,
 }
 
-impl Entry {
-    /// Its type; nothing for one of a newer version.
+impl JournalEntry {
+    /// Returns its type; `None` for one of a newer version.
     pub fn kind(&self) -> Option<EventType> {
-        EventType::named(&self.event_type)
+        EventType::from_name(&self.event_type)
     }
 
     /// The call it belongs to.
     pub fn call_id(&self) -> Option<&str> {
         self.body.get("call_id").and_then(Value::as_str)
+    }
+
+    /// Returns whether it ends a call that no code ran: the caller filled the result, which is no evidence of any effect.
+    pub fn is_latent(&self) -> bool {
+        self.body.get("activity").and_then(Value::as_str) == Some("latent")
+    }
+
+    /// Returns whether it begins a call that the environment answers by a fixed result: the tool's own work is not done.
+    pub fn is_fixed_answer(&self) -> bool {
+        let words = self.body.get("environment").and_then(Value::as_str);
+        words.is_some_and(|words| words.ends_with(FIXED_ANSWER))
+    }
+
+    /// Returns whether it ends a call whose caller filled the result that no code made; one that still asks for it is not.
+    pub fn is_filled(&self) -> bool {
+        self.is_latent() && self.body.get("status").and_then(Value::as_str) != Some("latent")
     }
 
     /// The entry as one object: `seq`, `time`, `type`, then its fields.
@@ -82,8 +98,8 @@ impl Entry {
         Value::Object(all)
     }
 
-    fn new(place: LogPlace, block: &Block<'_>) -> Result<Self, String> {
-        let mut body = yaml::read(block.yaml)?;
+    fn new(place: LogPlace, block: &LogBlock<'_>) -> Result<Self, String> {
+        let mut body = block.fields()?;
         let mut text = |key: &str| match body.shift_remove(key) {
             Some(Value::String(text)) => text,
             _ => String::new(),
@@ -91,93 +107,101 @@ impl Entry {
         let (event_type, time) = (text("type"), text("time"));
         ["seq", "last", "prev", "hash"].iter().for_each(|key| drop(body.shift_remove(*key)));
         let comments =
-            if block.yaml.contains("# ") { yaml::read_comments(block.yaml) } else { Comments::new() };
+            if block.yaml.contains("# ") { yaml::read_comments(block.yaml) } else { KeyComments::new() };
         let problems = if block.intact { Vec::new() } else { vec!["the block was altered".to_owned()] };
         let length = block.text.len() as u64;
         Ok(Self { seq: block.seq, time, event_type, body, comments, place, length, problems })
     }
 }
 
-/// One thing found in a log.
+/// An item of a log.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Item {
+pub enum LogItem {
     /// An event.
-    Entry(Entry),
+    Entry(JournalEntry),
     /// Bytes that are no event.
-    Garbage(LogPlace, Rest),
+    Garbage(LogPlace, ForeignBytes),
 }
 
 /// A session's log, open for reading. The log may be written to meanwhile.
 #[derive(Clone, Debug)]
-pub struct Log {
+pub struct LogReader {
     path: PathBuf,
     dir: Arc<OwnedFd>,
-    /// What its hashes are checked with.
-    key: Key,
-    /// How far it was durable, where that is kept.
-    head: Option<Head>,
+    /// The key that checks its hashes.
+    key: LogKey,
+    /// The last durable block, if that is kept.
+    head: Option<LogHead>,
 }
 
-impl Log {
-    /// Opens the log in a session's folder; `keeper` has what vouches for it.
+impl LogReader {
+    /// Opens the log in a session's folder; `keeper` has the evidence for it.
     ///
     /// # Errors
-    /// [`JournalError::Missing`] where there is none; those of the disk.
-    pub fn open(dir: &Path, keeper: &Keeper) -> Result<Self, JournalError> {
+    /// [`JournalError::Missing`] if there is none; errors of the disk.
+    pub fn open(dir: &Path, keeper: &LogKeeper) -> Result<Self, JournalError> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let missing = || JournalError::Missing(dir.to_owned());
         let fd = match fs::open(dir, flags, Mode::empty()) {
             Err(Errno::NOENT | Errno::NOTDIR) => return Err(missing()),
-            opened => opened.map_err(disk("open the session's folder"))?,
+            opened => opened.map_err(disk_error("open the session's folder"))?,
         };
-        let parts = file::parts(&fd).map_err(disk("list the session's folder"))?;
+        let parts = file::list_parts(&fd).map_err(disk_error("list the session's folder"))?;
         if parts.is_empty() && fs::statat(&fd, LOG, fs::AtFlags::SYMLINK_NOFOLLOW).is_err() {
             return Err(missing());
         }
         let session = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let head = keeper.head(session).filter(|head| head.seq > 0);
-        // A log in whose place something else stands is told of where it is read.
-        let first = belongs::first(&fd, &Key::Elsewhere).ok().flatten();
-        let key = match first.as_ref().map(belongs::First::key) {
+        // A log whose path is not a file is reported when it is read.
+        let first = continuation::read_first_event(&fd, &LogKey::Elsewhere).ok().flatten();
+        let key = match first.as_ref().map(continuation::FirstEvent::key_name) {
             Some(name) if name == keeper.key().name() => keeper.key().clone(),
-            Some(Some(_)) => Key::Elsewhere,
-            Some(None) => Key::None,
+            Some(Some(_)) => LogKey::Elsewhere,
+            Some(None) => LogKey::None,
             None => keeper.key().clone(),
         };
         Ok(Self { path: dir.to_owned(), dir: Arc::new(fd), key, head })
     }
 
-    /// What its hashes are checked with.
-    pub(super) fn key(&self) -> &Key {
+    /// The key that checks its hashes.
+    pub(super) fn key(&self) -> &LogKey {
         &self.key
     }
 
-    /// How far it was durable, where that is kept.
-    pub(super) fn head(&self) -> Option<&Head> {
+    /// The last durable block, if that is kept.
+    pub(super) fn head(&self) -> Option<&LogHead> {
         self.head.as_ref()
     }
 
-    /// Who vouches for it, as far as its last event shows.
-    pub fn vouched(&self) -> Vouched {
+    /// The authority for the log, as its last event shows.
+    pub fn voucher(&self) -> LogVoucher {
         match self.key {
-            Key::None => Vouched::Nobody,
-            Key::Elsewhere => Vouched::Elsewhere,
-            Key::Ours(..) => match self.tail() {
-                Ok(Some(_)) => Vouched::Here,
-                _ => Vouched::Elsewhere,
+            LogKey::None => LogVoucher::Nobody,
+            LogKey::Elsewhere => LogVoucher::Elsewhere,
+            LogKey::Ours(..) => match self.read_tail() {
+                Ok(Some(_)) => LogVoucher::Here,
+                _ => LogVoucher::Elsewhere,
             },
         }
     }
 
-    fn tail(&self) -> Result<Option<file::Tail>, Errno> {
+    fn read_tail(&self) -> Result<Option<file::LogTail>, Errno> {
         let part = match file::open_read(&*self.dir, LOG) {
             Err(Errno::NOENT) => {
-                let last = file::parts(&self.dir)?.last().copied().ok_or(Errno::NOENT)?;
+                let last = file::list_parts(&self.dir)?.last().copied().ok_or(Errno::NOENT)?;
                 file::open_read(&*self.dir, &file::part_name(last))?
             }
             part => part?,
         };
-        file::tail(file::length(&part)?, &self.key, &mut |from, to| file::read(&part, from, to))
+        file::find_tail(file::file_length(&part)?, &self.key, &mut |from, to| {
+            file::read_range(&part, from, to)
+        })
+    }
+
+    /// The last number given out of the ids with this prefix (`c` for calls), 0 where there is none.
+    pub fn last_number(&self, prefix: &str) -> u64 {
+        let tail = self.read_tail().ok().flatten();
+        tail.and_then(|tail| tail.numbers.get(prefix).copied()).unwrap_or_default()
     }
 
     /// The session's folder.
@@ -185,36 +209,36 @@ impl Log {
         &self.path
     }
 
-    /// Everything in it, in order.
+    /// Returns every item of the log, in order.
     ///
     /// # Errors
-    /// Those of the disk.
-    pub fn items(&self, values: Values) -> Result<Items, JournalError> {
-        self.from(None, values)
+    /// Errors of the disk.
+    pub fn items(&self, values: ValueMode) -> Result<LogItems, JournalError> {
+        self.items_from(None, values)
     }
 
-    /// The last `count` events, and what stands between them. Reads the log from its end.
+    /// The last `count` events, and the items between them. It reads the log from its end.
     ///
     /// # Errors
-    /// Those of the disk.
-    pub fn last(&self, count: usize, values: Values) -> Result<Items, JournalError> {
-        let start = self.start_of_last(count).map_err(disk("read the session log"))?;
-        self.from(start, values)
+    /// Errors of the disk.
+    pub fn last_items(&self, count: usize, values: ValueMode) -> Result<LogItems, JournalError> {
+        let start = self.start_of_last(count).map_err(disk_error("read the session log"))?;
+        self.items_from(start, values)
     }
 
-    fn from(&self, start: Option<(u64, u64)>, values: Values) -> Result<Items, JournalError> {
-        let scan = self.scan(start).map_err(disk("read the session log"))?;
-        Ok(Items { log: self.clone(), scan, values, failed: false })
+    fn items_from(&self, start: Option<(u64, u64)>, values: ValueMode) -> Result<LogItems, JournalError> {
+        let scan = self.scan(start).map_err(disk_error("read the session log"))?;
+        Ok(LogItems { log: self.clone(), scan, values, failed: false })
     }
 
     /// The pieces of the log.
-    pub(super) fn scan(&self, start: Option<(u64, u64)>) -> Result<Scan, Errno> {
-        Scan::new(self.dir.clone(), start)
+    pub(super) fn scan(&self, start: Option<(u64, u64)>) -> Result<LogScan, Errno> {
+        LogScan::new(self.dir.clone(), start)
     }
 
-    /// The part and the offset where the last `count` blocks begin; nothing where there are no more than that.
+    /// The part and the offset where the last `count` blocks begin; none if there are no more than that.
     fn start_of_last(&self, count: usize) -> Result<Option<(u64, u64)>, Errno> {
-        let parts = file::parts(&self.dir)?;
+        let parts = file::list_parts(&self.dir)?;
         let live = parts.last().copied().unwrap_or(0) + 1;
         let mut left = count;
         for part in parts.into_iter().chain([live]).rev() {
@@ -223,15 +247,15 @@ impl Log {
                 Err(Errno::NOENT) => continue,
                 opened => opened?,
             };
-            let end = file::length(&fd)?;
+            let end = file::file_length(&fd)?;
             if left == 0 {
                 return Ok(Some((part, end)));
             }
-            let mut read = |from, to| file::read(&fd, from, to);
+            let mut read = |from, to| file::read_range(&fd, from, to);
             let mut limit = end;
             while let Some(start) = file::block_start(limit, &mut read)? {
-                let end = limit.min(start + LARGEST as u64);
-                left -= usize::from(Block::parse(&read(start, end)?, &self.key).is_some());
+                let end = limit.min(start + MAX_BLOCK_BYTES as u64);
+                left -= usize::from(LogBlock::parse(&read(start, end)?, &self.key).is_some());
                 if left == 0 {
                     return Ok(Some((part, start)));
                 }
@@ -241,10 +265,10 @@ impl Log {
         Ok(None)
     }
 
-    /// Puts the stored values of an entry that was read with [`Values::Sealed`] in their places.
-    pub fn fill(&self, entry: &mut Entry) {
-        let load = |seal: &Seal| self.load(seal);
-        entry.body.values_mut().for_each(|value| seal::open(value, &load, &mut entry.problems));
+    /// Puts the stored values of an entry that was read with [`ValueMode::Sealed`] in their places.
+    pub fn fill_values(&self, entry: &mut JournalEntry) {
+        let load = |seal: &ValueReference| self.load_value(seal);
+        entry.body.values_mut().for_each(|value| seal::open_references(value, &load, &mut entry.problems));
         if let Some(Value::Object(rest)) = entry.body.shift_remove("comments") {
             let texts = rest.into_iter().filter_map(|(path, text)| Some((path, text.as_str()?.to_owned())));
             entry.comments.extend(texts);
@@ -254,8 +278,8 @@ impl Log {
     /// A stored value, checked against its hash.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence; one of more than 256 MB is not loaded.
-    pub(super) fn load(&self, seal: &Seal) -> Result<Vec<u8>, String> {
+    /// A description of the problem; a value of more than 256 MB is not loaded.
+    pub(super) fn load_value(&self, seal: &ValueReference) -> Result<Vec<u8>, String> {
         if seal.bytes > LOADED {
             return Err(format!(
                 "the stored value {} has {} bytes, more than the {} MB that are read",
@@ -265,18 +289,18 @@ impl Log {
             ));
         }
         let mut bytes = Vec::new();
-        self.read(seal, &mut |piece| bytes.extend_from_slice(piece)).map(|()| bytes)
+        self.read_value(seal, &mut |piece| bytes.extend_from_slice(piece)).map(|()| bytes)
     }
 
     /// Checks a stored value against its hash.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence.
-    pub(super) fn check(&self, seal: &Seal) -> Result<(), String> {
-        self.read(seal, &mut |_| {})
+    /// A description of the problem.
+    pub(super) fn check_value(&self, seal: &ValueReference) -> Result<(), String> {
+        self.read_value(seal, &mut |_| {})
     }
 
-    fn read(&self, seal: &Seal, take: &mut dyn FnMut(&[u8])) -> Result<(), String> {
+    fn read_value(&self, seal: &ValueReference, take: &mut dyn FnMut(&[u8])) -> Result<(), String> {
         let hash = &seal.hash;
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let opened = fs::openat(&*self.dir, RESULTS, flags, Mode::empty())
@@ -290,7 +314,7 @@ impl Log {
         }
         let unread = |error: std::io::Error| format!("the stored value {hash} does not read: {error}");
         let mut input = BufReader::with_capacity(64 << 10, file.take(size));
-        let mut stream = hash::Stream::default();
+        let mut stream = hash::HashStream::default();
         loop {
             let piece = input.fill_buf().map_err(unread)?;
             if piece.is_empty() {
@@ -301,41 +325,41 @@ impl Log {
             let length = piece.len();
             input.consume(length);
         }
-        if stream.full() == *hash { Ok(()) } else { Err(altered()) }
+        if stream.full_hash() == *hash { Ok(()) } else { Err(altered()) }
     }
 }
 
 /// The entries of a log, one by one.
 #[derive(Debug)]
-pub struct Items {
-    log: Log,
-    scan: Scan,
-    values: Values,
+pub struct LogItems {
+    log: LogReader,
+    scan: LogScan,
+    values: ValueMode,
     failed: bool,
 }
 
-impl Items {
-    /// Goes on at the end: nothing then means nothing yet, and asking again later gives what came since, over
-    /// new parts too.
-    pub fn follow(mut self) -> Self {
-        self.scan.follow();
+impl LogItems {
+    /// Continues at the end: `None` then means that there is nothing yet, and later calls return new items, also from
+    /// new parts.
+    pub fn follow_growth(mut self) -> Self {
+        self.scan.follow_growth();
         self
     }
 }
 
-impl Iterator for Items {
-    type Item = Result<Item, JournalError>;
+impl Iterator for LogItems {
+    type Item = Result<LogItem, JournalError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while !self.failed {
-            match self.scan.next() {
+            match self.scan.next_piece() {
                 Ok(None) => return None,
-                Ok(Some(Piece::Title(_))) => {}
-                Ok(Some(Piece::Garbage(place, rest))) => return Some(Ok(Item::Garbage(place, rest))),
-                Ok(Some(Piece::Block(place, bytes))) => return Some(Ok(self.item(place, &bytes))),
+                Ok(Some(LogPiece::Title(_))) => {}
+                Ok(Some(LogPiece::Garbage(place, rest))) => return Some(Ok(LogItem::Garbage(place, rest))),
+                Ok(Some(LogPiece::Block(place, bytes))) => return Some(Ok(self.parse_item(place, &bytes))),
                 Err(error) => {
                     self.failed = true;
-                    return Some(Err(disk("read the session log")(error)));
+                    return Some(Err(disk_error("read the session log")(error)));
                 }
             }
         }
@@ -343,17 +367,17 @@ impl Iterator for Items {
     }
 }
 
-impl Items {
-    fn item(&self, place: LogPlace, bytes: &[u8]) -> Item {
-        let read =
-            Block::parse(bytes, &self.log.key).and_then(|block| Entry::new(place.clone(), &block).ok());
+impl LogItems {
+    fn parse_item(&self, place: LogPlace, bytes: &[u8]) -> LogItem {
+        let read = LogBlock::parse(bytes, &self.log.key)
+            .and_then(|block| JournalEntry::new(place.clone(), &block).ok());
         let Some(mut entry) = read else {
-            let rest = Rest { bytes: bytes.len() as u64, hole: false, large: false };
-            return Item::Garbage(place, rest);
+            let rest = ForeignBytes { bytes: bytes.len() as u64, hole: false, large: false };
+            return LogItem::Garbage(place, rest);
         };
-        if self.values == Values::Whole {
-            self.log.fill(&mut entry);
+        if self.values == ValueMode::Whole {
+            self.log.fill_values(&mut entry);
         }
-        Item::Entry(entry)
+        LogItem::Entry(entry)
     }
 }

@@ -1,4 +1,4 @@
-//! A log's parts as one stream of blocks, and of what is no block.
+//! The parts of a log as one stream of blocks, and of bytes outside of blocks.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -8,49 +8,50 @@ use std::sync::Arc;
 
 use rustix::io::Errno;
 
-use super::block::{Fed, LARGEST, Splitter};
+use super::block::MAX_BLOCK_BYTES;
 use super::file::{self, LOG};
+use super::split::{Fed, Splitter};
 
-/// A place in a log.
+/// A position in a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogPlace {
     /// The part's file name.
     pub part: String,
     /// Bytes before it in that part.
     pub offset: u64,
-    /// Its line, from 1; unknown where reading began in the middle.
+    /// Its line, from 1; unknown if reading began in the middle.
     pub line: Option<u64>,
 }
 
-/// One piece of a log, in order.
+/// A piece of a log, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum LogPiece {
     /// A part's title.
     Title(String),
     /// A block, by its form; nothing in it was checked.
     Block(LogPlace, Vec<u8>),
-    /// Bytes that are neither.
-    Garbage(LogPlace, Rest),
+    /// Bytes outside of blocks.
+    Garbage(LogPlace, ForeignBytes),
 }
 
 /// Bytes that are no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rest {
-    /// How many.
+pub struct ForeignBytes {
+    /// The number of bytes.
     pub bytes: u64,
-    /// Whether they hold what a power cut leaves in place of data that did not reach the disk.
+    /// True if they hold the zeros that a power cut leaves in place of unwritten data.
     pub hole: bool,
-    /// Whether a line or an event of them is larger than any that is read.
+    /// True if they hold a line or an event above the largest size that is read.
     pub large: bool,
 }
 
-impl Rest {
-    /// What they are, as a part of a sentence.
-    pub fn says(&self) -> String {
+impl ForeignBytes {
+    /// A description of the bytes, as a part of a sentence.
+    pub fn describe_bytes(&self) -> String {
         let Self { bytes, hole, large } = self;
         let hole = if *hole { ", zeros among them" } else { "" };
         let large = match large {
-            true => format!(", with a line or an event above the {} MB that are read", LARGEST >> 20),
+            true => format!(", with a line or an event above the {} MB that are read", MAX_BLOCK_BYTES >> 20),
             false => String::new(),
         };
         format!("{bytes} bytes that are no event{hole}{large}")
@@ -59,15 +60,15 @@ impl Rest {
 
 /// Reads pieces, part after part. It never holds more than a block of the log.
 #[derive(Debug)]
-pub(super) struct Scan {
+pub(super) struct LogScan {
     dir: Arc<OwnedFd>,
     follow: bool,
     part: u64,
-    open: Option<Part>,
+    open: Option<PartReader>,
 }
 
 #[derive(Debug)]
-struct Part {
+struct PartReader {
     name: String,
     live: bool,
     input: BufReader<File>,
@@ -76,21 +77,21 @@ struct Part {
     splitter: Splitter,
     block: Vec<u8>,
     partial: Vec<u8>,
-    garbage: Option<(LogPlace, Rest)>,
-    ready: VecDeque<Piece>,
+    garbage: Option<(LogPlace, ForeignBytes)>,
+    ready: VecDeque<LogPiece>,
 }
 
-impl Scan {
-    /// From the first part, or from `offset` in part number `part`.
+impl LogScan {
+    /// Creates a scan from the first part, or from `offset` in part number `part`.
     pub(super) fn new(dir: Arc<OwnedFd>, start: Option<(u64, u64)>) -> Result<Self, Errno> {
         let mut scan = Self { dir, follow: false, part: 0, open: None };
         match start {
-            None => scan.advance()?,
+            None => scan.open_next_part()?,
             Some((part, offset)) => {
                 scan.part = part - 1;
-                scan.advance()?;
+                scan.open_next_part()?;
                 if let Some(open) = &mut scan.open {
-                    open.input.seek(SeekFrom::Start(offset)).map_err(errno)?;
+                    open.input.seek(SeekFrom::Start(offset)).map_err(to_errno)?;
                     (open.offset, open.line) = (offset, (offset == 0).then_some(1));
                 }
             }
@@ -98,17 +99,17 @@ impl Scan {
         Ok(scan)
     }
 
-    /// From now on the end of the log is not the end: what is there of a block is kept until the rest comes.
-    pub(super) fn follow(&mut self) {
+    /// Makes the end of the log temporary: an incomplete block is kept until its rest comes.
+    pub(super) fn follow_growth(&mut self) {
         self.follow = true;
     }
 
-    /// The next piece; nothing at the end, for now where it follows.
-    pub(super) fn next(&mut self) -> Result<Option<Piece>, Errno> {
+    /// The next piece; none at the end, or for now if it follows the log.
+    pub(super) fn next_piece(&mut self) -> Result<Option<LogPiece>, Errno> {
         loop {
             let Some(open) = &mut self.open else {
                 if self.follow {
-                    self.advance()?;
+                    self.open_next_part()?;
                 }
                 if self.open.is_none() {
                     return Ok(None);
@@ -118,19 +119,19 @@ impl Scan {
             if let Some(piece) = open.ready.pop_front() {
                 return Ok(Some(piece));
             }
-            if open.read()? {
+            if open.read_line()? {
                 continue;
             }
             let name = file::part_name(self.part);
             if open.live && file::open_read(&*self.dir, &name).is_ok() {
-                // It was given its number meanwhile: what came before that is still to be read.
+                // It was given its number meanwhile: earlier bytes are still to be read.
                 (open.live, open.name) = (false, name);
                 continue;
             }
             if open.live && self.follow {
                 return Ok(None);
             }
-            open.finish();
+            open.finish_part();
             if let Some(piece) = open.ready.pop_front() {
                 return Ok(Some(piece));
             }
@@ -139,16 +140,16 @@ impl Scan {
             if live {
                 return Ok(None);
             }
-            self.advance()?;
+            self.open_next_part()?;
         }
     }
 
     /// Opens the part after the one that was read.
-    fn advance(&mut self) -> Result<(), Errno> {
+    fn open_next_part(&mut self) -> Result<(), Errno> {
         let next = self.part + 1;
-        // The live part is opened before its number is looked for: so it cannot slip by while it gets one.
+        // The live part is opened before its number is looked for, so that it cannot be missed while it gets one.
         let live = file::open_read(&*self.dir, LOG);
-        let number = file::parts(&self.dir)?.into_iter().find(|number| *number >= next);
+        let number = file::list_parts(&self.dir)?.into_iter().find(|number| *number >= next);
         let (file, name) = match number {
             Some(number) => {
                 let name = file::part_name(number);
@@ -164,7 +165,7 @@ impl Scan {
                 Err(error) => return Err(error),
             },
         };
-        self.open = Some(Part {
+        self.open = Some(PartReader {
             live: number.is_none(),
             name,
             input: BufReader::with_capacity(64 << 10, File::from(file)),
@@ -180,31 +181,31 @@ impl Scan {
     }
 }
 
-impl Part {
+impl PartReader {
     /// Reads one line; false at the end.
-    fn read(&mut self) -> Result<bool, Errno> {
-        let left = (LARGEST - self.partial.len().min(LARGEST)) as u64 + 1;
-        let count = (&mut self.input).take(left).read_until(b'\n', &mut self.partial).map_err(errno)?;
+    fn read_line(&mut self) -> Result<bool, Errno> {
+        let left = (MAX_BLOCK_BYTES - self.partial.len().min(MAX_BLOCK_BYTES)) as u64 + 1;
+        let count = (&mut self.input).take(left).read_until(b'\n', &mut self.partial).map_err(to_errno)?;
         if count == 0 {
             return Ok(false);
         }
-        if self.partial.ends_with(b"\n") || self.partial.len() > LARGEST {
+        if self.partial.ends_with(b"\n") || self.partial.len() > MAX_BLOCK_BYTES {
             let line = std::mem::take(&mut self.partial);
-            self.take(&line);
+            self.take_line(&line);
             self.partial = line;
             self.partial.clear();
         }
         Ok(true)
     }
 
-    fn place(&self) -> LogPlace {
+    fn current_place(&self) -> LogPlace {
         LogPlace { part: self.name.clone(), offset: self.offset, line: self.line }
     }
 
-    fn take(&mut self, line: &[u8]) {
+    fn take_line(&mut self, line: &[u8]) {
         if self.offset == 0 && line.starts_with(b"# Session ") {
-            self.ready.push_back(Piece::Title(String::from_utf8_lossy(line).into_owned()));
-            return self.pass(line);
+            self.ready.push_back(LogPiece::Title(String::from_utf8_lossy(line).into_owned()));
+            return self.advance_past(line);
         }
         let fed = match self.splitter.feed(line) {
             Fed::Broken(length) => {
@@ -215,7 +216,7 @@ impl Part {
                     offset: self.offset - length as u64,
                     line: self.line.map(|line| line - lines),
                 };
-                self.waste(place, &begun, length + line.len() > LARGEST);
+                self.add_foreign(place, &begun, length + line.len() > MAX_BLOCK_BYTES);
                 self.splitter.feed(line)
             }
             fed => fed,
@@ -229,19 +230,21 @@ impl Part {
                 let offset = self.offset + line.len() as u64 - bytes.len() as u64;
                 let place =
                     LogPlace { part: self.name.clone(), offset, line: self.line.map(|at| at + 1 - lines) };
-                self.flush();
-                self.ready.push_back(Piece::Block(place, bytes));
+                self.flush_foreign();
+                self.ready.push_back(LogPiece::Block(place, bytes));
             }
             // The line feed after the title belongs to it.
             Fed::Other if line == b"\n" && self.line == Some(2) && self.ready.is_empty() => {
-                self.ready.push_back(Piece::Title("\n".to_owned()));
+                self.ready.push_back(LogPiece::Title("\n".to_owned()));
             }
-            Fed::Other | Fed::Broken(_) => self.waste(self.place(), line, line.len() > LARGEST),
+            Fed::Other | Fed::Broken(_) => {
+                self.add_foreign(self.current_place(), line, line.len() > MAX_BLOCK_BYTES)
+            }
         }
-        self.pass(line);
+        self.advance_past(line);
     }
 
-    fn pass(&mut self, line: &[u8]) {
+    fn advance_past(&mut self, line: &[u8]) {
         self.offset += line.len() as u64;
         if line.ends_with(b"\n") {
             self.line = self.line.map(|line| line + 1);
@@ -249,25 +252,25 @@ impl Part {
     }
 
     /// Notes bytes that are no block; a run of them is one piece.
-    fn waste(&mut self, place: LogPlace, bytes: &[u8], large: bool) {
-        let none = Rest { bytes: 0, hole: false, large: false };
+    fn add_foreign(&mut self, place: LogPlace, bytes: &[u8], large: bool) {
+        let none = ForeignBytes { bytes: 0, hole: false, large: false };
         let (_, rest) = self.garbage.get_or_insert((place, none));
         rest.bytes += bytes.len() as u64;
         rest.hole = rest.hole || file::has_hole(bytes);
         rest.large |= large;
     }
 
-    fn flush(&mut self) {
+    fn flush_foreign(&mut self) {
         if let Some((place, rest)) = self.garbage.take() {
-            self.ready.push_back(Piece::Garbage(place, rest));
+            self.ready.push_back(LogPiece::Garbage(place, rest));
         }
     }
 
-    /// At the end: what is left is no block.
-    fn finish(&mut self) {
+    /// At the end, treats the rest as bytes outside of blocks.
+    fn finish_part(&mut self) {
         let partial = std::mem::take(&mut self.partial);
         if !partial.is_empty() {
-            self.take(&partial);
+            self.take_line(&partial);
         }
         let begun = std::mem::take(&mut self.block);
         self.splitter = Splitter::default();
@@ -275,12 +278,12 @@ impl Part {
             let lines = begun.iter().filter(|b| **b == b'\n').count() as u64;
             let offset = self.offset - begun.len() as u64;
             let line = self.line.map(|line| line - lines);
-            self.waste(LogPlace { part: self.name.clone(), offset, line }, &begun, false);
+            self.add_foreign(LogPlace { part: self.name.clone(), offset, line }, &begun, false);
         }
-        self.flush();
+        self.flush_foreign();
     }
 }
 
-fn errno(error: std::io::Error) -> Errno {
+fn to_errno(error: std::io::Error) -> Errno {
     Errno::from_io_error(&error).unwrap_or(Errno::IO)
 }

@@ -2,6 +2,7 @@
 
 mod damage;
 mod forge;
+mod former;
 mod keyed;
 mod posting;
 mod reading;
@@ -19,13 +20,13 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use super::{
-    Ending, Entry, ForeignReason, Item, Journal, JournalError, Keeper, LOG, Log, Opening, Report, Values,
-    Vouched, verify,
+    ForeignReason, Journal, JournalEntry, JournalError, JournalOptions, LOG, LogEnding, LogItem, LogKeeper,
+    LogReader, LogReport, LogVoucher, ValueMode, verify_log,
 };
 use crate::base::clock::Clock;
 use crate::protocol::{Event, Fault, LogEvent, LogSettings, Origin, Status};
 
-/// A clock that stands.
+/// A clock that does not advance.
 #[derive(Debug)]
 struct Still;
 
@@ -36,17 +37,17 @@ impl Clock for Still {
 }
 
 fn open_with(dir: &Path, settings: &LogSettings) -> Result<Journal, JournalError> {
-    open_kept(dir, settings, Keeper::none(None))
+    open_kept(dir, settings, LogKeeper::none(None))
 }
 
-/// With what vouches for the log.
-fn open_kept(dir: &Path, settings: &LogSettings, keeper: Keeper) -> Result<Journal, JournalError> {
+/// Opens a log with the data that vouches for it.
+fn open_kept(dir: &Path, settings: &LogSettings, keeper: LogKeeper) -> Result<Journal, JournalError> {
     Journal::open(opening(dir, settings, keeper))
 }
 
-fn opening(dir: &Path, settings: &LogSettings, keeper: Keeper) -> Opening {
+fn opening(dir: &Path, settings: &LogSettings, keeper: LogKeeper) -> JournalOptions {
     let folder = dir.to_owned();
-    Opening {
+    JournalOptions {
         session: "s-1".to_owned(),
         root: "/w/project".to_owned(),
         folder: Box::new(move || {
@@ -67,7 +68,7 @@ fn open(dir: &Path) -> Journal {
     open_free(dir, &LogSettings::default())
 }
 
-/// The same with these settings.
+/// Opens a log with these settings.
 fn open_free(dir: &Path, settings: &LogSettings) -> Journal {
     let until = Instant::now() + Duration::from_secs(10);
     loop {
@@ -91,8 +92,8 @@ impl Machine {
         Self { state: TempDir::new().unwrap(), dir: TempDir::new().unwrap() }
     }
 
-    fn keeper(&self) -> Keeper {
-        Keeper::open(Some(self.state.path()), "/w/project")
+    fn keeper(&self) -> LogKeeper {
+        LogKeeper::open(Some(self.state.path()), "/w/project")
     }
 
     /// The session's folder: it is called as the session.
@@ -106,13 +107,13 @@ impl Machine {
         self.folder().join(LOG)
     }
 
-    /// Where the head of the log is kept.
+    /// The path of the log's head.
     fn head(&self) -> PathBuf {
         let heads = std::fs::read_dir(self.state.path().join("logs")).unwrap().next().unwrap().unwrap();
         heads.path().join("s-1")
     }
 
-    fn opening(&self) -> Opening {
+    fn opening(&self) -> JournalOptions {
         opening(&self.folder(), &LogSettings::default(), self.keeper())
     }
 
@@ -140,29 +141,31 @@ impl Machine {
         }
     }
 
-    fn report(&self) -> Report {
-        verify(&Log::open(&self.folder(), &self.keeper()).unwrap()).unwrap()
+    fn report(&self) -> LogReport {
+        verify_log(&LogReader::open(&self.folder(), &self.keeper()).unwrap()).unwrap()
     }
 
     /// The ids of the calls that are in the log.
     fn ids(&self) -> Vec<String> {
-        let log = Log::open(&self.folder(), &self.keeper()).unwrap();
-        let items = log.items(Values::Whole).unwrap().map(Result::unwrap);
+        let log = LogReader::open(&self.folder(), &self.keeper()).unwrap();
+        let items = log.items(ValueMode::Whole).unwrap().map(Result::unwrap);
         items
             .filter_map(|item| match item {
-                Item::Entry(entry) if entry.event_type == "tool_call" => entry.call_id().map(str::to_owned),
+                LogItem::Entry(entry) if entry.event_type == "tool_call" => {
+                    entry.call_id().map(str::to_owned)
+                }
                 _ => None,
             })
             .collect()
     }
 }
 
-/// How a log stands: who vouches for it, its end, and whether there is damage and recovery.
-fn standing(report: &Report) -> (Vouched, Ending, bool, bool) {
+/// The state of a log: its voucher, its end, and whether there is damage and recovery.
+fn standing(report: &LogReport) -> (LogVoucher, LogEnding, bool, bool) {
     (report.vouched, report.ending, report.damages > 0, !report.recovered.is_empty())
 }
 
-/// Why a log is not continued.
+/// Returns the reason why a log is not continued.
 fn foreign(error: &JournalError) -> Option<ForeignReason> {
     match error {
         JournalError::Foreign { reason, .. } => Some(reason.clone()),
@@ -178,6 +181,7 @@ fn call(number: u64, args: Value) -> LogEvent {
         tool: "fs.read".to_owned(),
         args,
         follows: None,
+        environment: None,
         warnings: Vec::new(),
     })
 }
@@ -193,14 +197,19 @@ fn result(number: u64, result: Value) -> LogEvent {
     })
 }
 
-fn items(dir: &Path) -> Vec<Item> {
-    Log::open(dir, &Keeper::none(None)).unwrap().items(Values::Whole).unwrap().map(Result::unwrap).collect()
+fn items(dir: &Path) -> Vec<LogItem> {
+    LogReader::open(dir, &LogKeeper::none(None))
+        .unwrap()
+        .items(ValueMode::Whole)
+        .unwrap()
+        .map(Result::unwrap)
+        .collect()
 }
 
-fn entries(dir: &Path) -> Vec<Entry> {
+fn entries(dir: &Path) -> Vec<JournalEntry> {
     let entry = |item| match item {
-        Item::Entry(entry) => entry,
-        Item::Garbage(place, rest) => panic!("{rest:?} at {place:?}"),
+        LogItem::Entry(entry) => entry,
+        LogItem::Garbage(place, rest) => panic!("{rest:?} at {place:?}"),
     };
     items(dir).into_iter().map(entry).collect()
 }
@@ -209,8 +218,8 @@ fn bodies(dir: &Path) -> Vec<Map<String, Value>> {
     entries(dir).into_iter().map(|entry| entry.body).collect()
 }
 
-fn report(dir: &Path) -> Report {
-    verify(&Log::open(dir, &Keeper::none(None)).unwrap()).unwrap()
+fn report(dir: &Path) -> LogReport {
+    verify_log(&LogReader::open(dir, &LogKeeper::none(None)).unwrap()).unwrap()
 }
 
 fn sound(dir: &Path, blocks: u64) {
@@ -220,6 +229,14 @@ fn sound(dir: &Path, blocks: u64) {
 
 fn text(dir: &Path) -> String {
     std::fs::read_to_string(dir.join(LOG)).unwrap()
+}
+
+/// Where the blocks of a log begin.
+fn starts(text: &[u8]) -> Vec<usize> {
+    let of = |mark| memchr::memmem::find_iter(text, mark).map(|at| at + 1).collect::<Vec<_>>();
+    let mut starts: Vec<usize> = super::split::STARTS.into_iter().flat_map(of).collect();
+    starts.sort_unstable();
+    starts
 }
 
 fn some_calls(dir: &TempDir, count: u64) {

@@ -7,87 +7,112 @@ use serde_json::{Map, Value};
 
 use crate::base::hidden::is_hidden;
 
+/// The most columns of a mapping or list on one line.
+const WIDTH: usize = 120;
 /// Nesting that a block may have; what is deeper is sealed before it comes here.
-pub(super) const DEPTH: usize = 48;
+pub(super) const MAX_DEPTH: usize = 48;
 
 /// Comments by the path of the key they stand above. Emitting one takes it out.
-pub(super) type Comments = BTreeMap<String, String>;
+pub(super) type KeyComments = BTreeMap<String, String>;
 
 /// Writes a block's mapping, with the comments whose key is found.
-pub(super) fn mapping(out: &mut String, map: &Map<String, Value>, comments: &mut Comments) {
-    Emitter { out, comments }.entries(map, 0, "");
+pub(super) fn write_mapping(out: &mut String, map: &Map<String, Value>, comments: &mut KeyComments) {
+    YamlEmitter { out, comments }.write_entries(map, 0, "");
+}
+
+/// The lines that a value takes below a key.
+pub(super) fn lines(value: &Value) -> usize {
+    let mut out = String::new();
+    YamlEmitter { out: &mut out, comments: &mut KeyComments::new() }.write_value(value, 0, "");
+    out.bytes().filter(|b| *b == b'\n').count()
 }
 
 /// Writes YAML, and takes out each comment that it writes.
-struct Emitter<'a> {
+struct YamlEmitter<'a> {
     out: &'a mut String,
-    comments: &'a mut Comments,
+    comments: &'a mut KeyComments,
 }
 
-impl Emitter<'_> {
+impl YamlEmitter<'_> {
     /// Writes a mapping's entries at `indent`. `path` names the mapping.
-    fn entries(&mut self, map: &Map<String, Value>, indent: usize, path: &str) {
+    fn write_entries(&mut self, map: &Map<String, Value>, indent: usize, path: &str) {
         for (key, value) in map {
-            self.entry(key, value, indent, path);
+            self.write_entry(key, value, indent, path);
         }
     }
 
     /// Writes one entry of a mapping.
-    fn entry(&mut self, key: &str, value: &Value, indent: usize, path: &str) {
+    fn write_entry(&mut self, key: &str, value: &Value, indent: usize, path: &str) {
         if self.comments.is_empty() {
-            pad(self.out, indent);
+            write_indent(self.out, indent);
             scalar_key(self.out, key);
-            return self.after(value, indent, "");
+            return self.write_value(value, indent, if indent == 0 { key } else { "" });
         }
         let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
         if let Some(text) = self.comments.remove(&path) {
-            comment(self.out, &text, indent);
+            write_comment(self.out, &text, indent);
         }
-        pad(self.out, indent);
+        write_indent(self.out, indent);
         scalar_key(self.out, key);
-        self.after(value, indent, &path);
+        self.write_value(value, indent, &path);
     }
 
-    /// Writes what follows a key or a dash, to the end of its last line.
-    fn after(&mut self, value: &Value, indent: usize, path: &str) {
+    /// Writes the value after a key or a dash, to the end of its last line.
+    fn write_value(&mut self, value: &Value, indent: usize, path: &str) {
         match value {
             Value::Object(map) if map.is_empty() => self.out.push_str(" {}\n"),
             Value::Array(items) if items.is_empty() => self.out.push_str(" []\n"),
+            _ if self.flows(value, indent, path) => {
+                self.out.push(' ');
+                write_scalar(self.out, value);
+                self.out.push('\n');
+            }
             Value::Object(map) => {
                 self.out.push('\n');
-                self.entries(map, indent + 2, path);
+                self.write_entries(map, indent + 2, path);
             }
             Value::Array(items) => {
                 self.out.push('\n');
-                items.iter().for_each(|item| self.item(item, indent + 2));
+                items.iter().for_each(|item| self.write_item(item, indent + 2));
             }
-            Value::String(text) if is_literal(text) => literal(self.out, text, indent + 2),
+            Value::String(text) if is_literal(text) => write_literal(self.out, text, indent + 2),
             value => {
                 self.out.push(' ');
-                flow(self.out, value);
+                write_scalar(self.out, value);
                 self.out.push('\n');
             }
         }
     }
 
+    /// Returns whether a mapping or list is short enough for one line. A call's arguments and a fault are written line by line.
+    fn flows(&self, value: &Value, indent: usize, path: &str) -> bool {
+        let apart = indent == 0 && matches!(path, "args" | "error");
+        let below = |comment: &String| comment.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
+        (value.is_object() || value.is_array())
+            && !apart
+            && !self.comments.keys().any(below)
+            && flow_width(value, WIDTH.saturating_sub(indent)).is_some()
+    }
+
     /// Writes an item of a list. A key under a list takes no comment.
-    fn item(&mut self, value: &Value, indent: usize) {
-        let mut bare = Emitter { out: self.out, comments: &mut Comments::new() };
+    fn write_item(&mut self, value: &Value, indent: usize) {
+        let mut bare = YamlEmitter { out: self.out, comments: &mut KeyComments::new() };
         if let Value::Object(map) = value
             && !map.is_empty()
+            && !bare.flows(value, indent, "")
         {
             let dash = bare.out.len() + indent;
-            bare.entries(map, indent + 2, "");
+            bare.write_entries(map, indent + 2, "");
             return bare.out.replace_range(dash..=dash, "-");
         }
-        pad(bare.out, indent);
+        write_indent(bare.out, indent);
         bare.out.push('-');
-        bare.after(value, indent, "");
+        bare.write_value(value, indent, "");
     }
 }
 
-/// Whether a comment can stand as `#` lines above its key: the key is there, and the text is shown whole, with
-/// no hidden character.
+/// Returns whether a comment can be placed as `#` lines above its key: the key exists, and the text is shown whole,
+/// with no hidden character.
 pub(super) fn takes_comment(body: &Map<String, Value>, path: &str, text: &str) -> bool {
     const LONGEST: usize = 2048;
     let shown = text.len() <= LONGEST && text.chars().all(|c| c == '\n' || !is_hidden(c));
@@ -104,29 +129,74 @@ fn has_path(map: &Map<String, Value>, path: &str) -> bool {
     })
 }
 
-fn comment(out: &mut String, text: &str, indent: usize) {
+fn write_comment(out: &mut String, text: &str, indent: usize) {
     for line in text.split('\n') {
-        pad(out, indent);
+        write_indent(out, indent);
         out.push_str("# ");
         out.push_str(line);
         out.push('\n');
     }
 }
 
-/// Writes a scalar on one line.
-pub(super) fn flow(out: &mut String, value: &Value) {
+/// The columns of a mapping or list on one line, where they are no more than `room`, none of its texts has several lines,
+/// and no mark of a stored value is cut from it.
+fn flow_width(value: &Value, room: usize) -> Option<usize> {
+    let mut width = 0;
+    let mut add = |columns: usize| {
+        width += columns;
+        (width <= room).then_some(())
+    };
+    match value {
+        Value::String(text) if text.trim_end_matches('\n').contains('\n') => return None,
+        Value::String(text) => add(text.chars().count() + 2)?,
+        Value::Array(items) => {
+            for item in items {
+                add(flow_width(item, room)? + 2)?;
+            }
+        }
+        // The mark of a stored value is for programs: it takes a line, however long.
+        Value::Object(map) if map.contains_key(super::seal::SEALED) => add(8)?,
+        Value::Object(map) => {
+            for (key, item) in map {
+                add(key.chars().count() + flow_width(item, room)? + 4)?;
+            }
+        }
+        _ => add(6)?,
+    }
+    Some(width + 2)
+}
+
+/// Writes a value on one line.
+pub(super) fn write_scalar(out: &mut String, value: &Value) {
     match value {
         Value::Null => out.push_str("null"),
         Value::Bool(true) => out.push_str("true"),
         Value::Bool(false) => out.push_str("false"),
-        Value::Number(number) => self::number(out, number),
+        Value::Number(number) => self::write_number(out, number),
         Value::String(text) if is_plain(text) => out.push_str(text),
-        Value::String(text) => quoted(out, text),
-        Value::Array(_) | Value::Object(_) => out.push_str("null"),
+        Value::String(text) => write_quoted(out, text),
+        Value::Array(items) => {
+            out.push('[');
+            for (at, item) in items.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { ", " });
+                write_scalar(out, item);
+            }
+            out.push(']');
+        }
+        Value::Object(map) => {
+            out.push('{');
+            for (at, (key, item)) in map.iter().enumerate() {
+                out.push_str(if at == 0 { "" } else { ", " });
+                scalar_key(out, key);
+                out.push(' ');
+                write_scalar(out, item);
+            }
+            out.push('}');
+        }
     }
 }
 
-fn number(out: &mut String, number: &serde_json::Number) {
+fn write_number(out: &mut String, number: &serde_json::Number) {
     let text = number.to_string();
     match text.split_once('e') {
         None => out.push_str(&text),
@@ -148,12 +218,12 @@ fn scalar_key(out: &mut String, key: &str) {
     if is_plain(key) {
         out.push_str(key);
     } else {
-        quoted(out, key);
+        write_quoted(out, key);
     }
     out.push(':');
 }
 
-/// Whether text reads back as itself with no quotes, in every YAML: a name or a path.
+/// Returns whether text reads back as itself without quotes, in every YAML: a name or a path.
 fn is_plain(text: &str) -> bool {
     let bytes = text.as_bytes();
     let Some(first) = bytes.first() else { return false };
@@ -163,7 +233,7 @@ fn is_plain(text: &str) -> bool {
         && !is_word(text)
 }
 
-/// Whether some YAML reads the word as something else than itself.
+/// Returns whether some YAML reads the word as something other than itself.
 fn is_word(text: &str) -> bool {
     const WORDS: [&str; 13] =
         ["null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity", "_"];
@@ -171,7 +241,7 @@ fn is_word(text: &str) -> bool {
 }
 
 /// Writes a double-quoted scalar.
-pub(super) fn quoted(out: &mut String, text: &str) {
+pub(super) fn write_quoted(out: &mut String, text: &str) {
     out.push('"');
     let mut clean = 0;
     for (at, c) in text.char_indices() {
@@ -198,17 +268,17 @@ pub(super) fn quoted(out: &mut String, text: &str) {
     out.push('"');
 }
 
-/// Whether text may stand as a literal block: several lines, one of them more than white space, and every character
-/// shown.
+/// Returns whether text may be a literal block: several lines, one of them more than white space, and only visible
+/// characters.
 fn is_literal(text: &str) -> bool {
     text.trim_end_matches('\n').contains('\n')
         && text.bytes().any(|b| !matches!(b, b' ' | b'\t' | b'\n'))
         && text.chars().all(|c| c == '\n' || c == '\t' || !is_hidden(c))
 }
 
-/// Writes a literal block. Its header says how far it is indented where its first line cannot show that, and which of
-/// the line ends at its end belong to it: none (`-`), one, or all (`+`).
-fn literal(out: &mut String, text: &str, indent: usize) {
+/// Writes a literal block. Its header states the indentation if its first line cannot show that, and how many of the
+/// final line ends belong to it: none (`-`), one, or all (`+`).
+fn write_literal(out: &mut String, text: &str, indent: usize) {
     let indicator = if text.starts_with([' ', '\t', '\n']) { "2" } else { "" };
     let chomp = match text.len() - text.trim_end_matches('\n').len() {
         0 => "-",
@@ -218,14 +288,14 @@ fn literal(out: &mut String, text: &str, indent: usize) {
     let _ = writeln!(out, " |{indicator}{chomp}");
     for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
         if !line.is_empty() {
-            pad(out, indent);
+            write_indent(out, indent);
             out.push_str(line);
         }
         out.push('\n');
     }
 }
 
-fn pad(out: &mut String, indent: usize) {
+fn write_indent(out: &mut String, indent: usize) {
     const SPACES: &str = "                                                                ";
     let mut left = indent;
     while left > 0 {
@@ -238,11 +308,11 @@ fn pad(out: &mut String, indent: usize) {
 /// Reads a block's mapping.
 ///
 /// # Errors
-/// What is wrong with it, as a sentence.
-pub(super) fn read(text: &str) -> Result<Map<String, Value>, String> {
+/// A description of the problem.
+pub(super) fn read_mapping(text: &str) -> Result<Map<String, Value>, String> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {
-            max_depth: 2 * DEPTH,
+            max_depth: 2 * MAX_DEPTH,
             max_anchors: 0,
             max_aliases: 0,
             simple_key_max_lookahead: text.len(),
@@ -257,9 +327,9 @@ pub(super) fn read(text: &str) -> Result<Map<String, Value>, String> {
     serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())
 }
 
-/// The comments of a block's YAML, by the path of the key each stands above.
-pub(super) fn read_comments(text: &str) -> Comments {
-    let mut found = Comments::new();
+/// The comments of a block's YAML, by the path of the key below each.
+pub(super) fn read_comments(text: &str) -> KeyComments {
+    let mut found = KeyComments::new();
     let mut above: Vec<&str> = Vec::new();
     let mut path: Vec<(usize, String)> = Vec::new();
     let mut literal = usize::MAX;
@@ -321,7 +391,7 @@ mod tests {
 
     fn written(value: Value) -> String {
         let mut out = String::new();
-        mapping(&mut out, value.as_object().unwrap(), &mut Comments::new());
+        write_mapping(&mut out, value.as_object().unwrap(), &mut KeyComments::new());
         out
     }
 
@@ -331,7 +401,7 @@ mod tests {
         let text = written(json!({ "args": { "diff": diff }, "files": { "x.py": diff }, "status": "ok" }));
         assert!(text.starts_with("args:\n  diff: |\n    --- a/x.py\n"), "{text}");
         assert!(text.contains("\n     import os\n     \n     \t\n    -a = 1\n"), "{text}");
-        assert_eq!(read(&text).unwrap()["args"]["diff"], diff);
+        assert_eq!(read_mapping(&text).unwrap()["args"]["diff"], diff);
         for (text, header) in [("a\nb\n\n", "|+"), ("\n a\nb", "|2-"), ("a\n ", "|-"), (" a\n\t\n", "|2")] {
             let yaml = written(json!({ "k": text, "next": 1 }));
             assert_eq!(yaml.lines().next(), Some(format!("k: {header}").as_str()), "{text:?}");
@@ -362,7 +432,7 @@ mod tests {
                 "next": 1,
             });
             let yaml = written(value.clone());
-            prop_assert_eq!(Value::Object(read(&yaml).map_err(TestCaseError::fail)?), value);
+            prop_assert_eq!(Value::Object(read_mapping(&yaml).map_err(TestCaseError::fail)?), value);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What the language service calls: its own methods, and the requests of ours.
+//! The methods of the language service, and the handlers of `wherefore/*` requests.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,12 +12,12 @@ use tower_lsp::ls_types::*;
 use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
 use super::content::WithContent;
-use super::ext::{DID_FOCUS, DID_SELECT};
-use super::guard::error;
-use super::label::message;
-use super::outbox::Outbox;
+use super::ext::DID_FOCUS;
+use super::guard::error_with_message;
+use super::label::message_text;
+use super::outbox::EditorOutbox;
 use super::parent;
-use super::requests::handler;
+use super::requests::request_handler;
 use crate::hub::Hub;
 use crate::protocol::{Code, Fault};
 use crate::requests::{self, Call, Signature};
@@ -25,65 +25,64 @@ use crate::workspace::EditorDocuments;
 
 /// The language server.
 #[derive(Debug)]
-pub(crate) struct Backend {
+pub(crate) struct LspBackend {
     pub(super) hub: Hub,
-    pub(super) outbox: Arc<Outbox>,
-    /// What the client has open.
+    pub(super) outbox: Arc<EditorOutbox>,
+    /// The documents that the client has open.
     pub(super) documents: EditorDocuments,
-    pub(super) parent: parent::Client,
-    /// Whether the hub ends with this client.
+    pub(super) parent: parent::ClientProcess,
+    /// True if the hub ends with this client.
     ends_hub: bool,
     /// Calls that the person can cancel at their progress, by its token.
     pub(super) cancels: Mutex<HashMap<String, Arc<Notify>>>,
 }
 
 /// The service for one client of the hub, the channel to that client, and the client as the hub's editor.
-pub(crate) fn service(
+pub(crate) fn build_service(
     hub: Hub,
     documents: EditorDocuments,
     ends_hub: bool,
-    parent: parent::Client,
-) -> (WithContent<LspService<Backend>>, ClientSocket, Arc<Outbox>) {
-    // The first handler of a method is the one that counts: a call shows its progress and can be cancelled.
-    let build = LspService::build(|client| Backend::new(client, hub, documents, ends_hub, parent))
-        .custom_method(Call::METHOD, Backend::wherefore_call)
-        .custom_method(DID_FOCUS.method, Backend::did_focus)
-        .custom_method(DID_SELECT.method, Backend::did_select)
-        .custom_method("workspace/textDocumentContent", Backend::text_document_content)
-        .custom_method("window/workDoneProgress/cancel", Backend::cancel_progress);
+    parent: parent::ClientProcess,
+) -> (WithContent<LspService<LspBackend>>, ClientSocket, Arc<EditorOutbox>) {
+    // The first handler of a method takes precedence: a call shows its progress and can be cancelled.
+    let build = LspService::build(|client| LspBackend::new(client, hub, documents, ends_hub, parent))
+        .custom_method(Call::METHOD, LspBackend::wherefore_call)
+        .custom_method(DID_FOCUS.method, LspBackend::did_focus)
+        .custom_method("workspace/textDocumentContent", LspBackend::text_document_content)
+        .custom_method("window/workDoneProgress/cancel", LspBackend::cancel_progress);
     let build = requests::ALL
         .iter()
-        .fold(build, |build, request| build.custom_method(request.message.method, handler(request)));
+        .fold(build, |build, request| build.custom_method(request.message.method, request_handler(request)));
     let (service, socket) = build.finish();
     let outbox = service.inner().outbox.clone();
     (WithContent(service), socket, outbox)
 }
 
-impl Backend {
+impl LspBackend {
     fn new(
         client: Client,
         hub: Hub,
         documents: EditorDocuments,
         ends_hub: bool,
-        parent: parent::Client,
+        parent: parent::ClientProcess,
     ) -> Self {
-        let outbox = Arc::new(Outbox::new(client, documents.clone()));
+        let outbox = Arc::new(EditorOutbox::new(client, documents.clone()));
         Self { hub, outbox, documents, parent, ends_hub, cancels: Mutex::default() }
     }
 }
 
-impl LanguageServer for Backend {
+impl LanguageServer for LspBackend {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        Ok(self.connect(params))
+        Ok(self.connect_client(params))
     }
 
     async fn initialized(&self, _: InitializedParams) {
-        self.settle().await;
+        self.announce_ready().await;
     }
 
     async fn shutdown(&self) -> Result<()> {
-        self.outbox.attach(false);
-        // The log ends before the editor hears that it may leave, unless agents go on with it.
+        self.outbox.set_attached(false);
+        // The log ends before the editor gets the answer, unless agents still use it.
         if self.ends_hub {
             self.hub.close();
         }
@@ -92,24 +91,24 @@ impl LanguageServer for Backend {
 
     async fn did_open(&self, params: DidOpenTextDocumentParams) {
         let uri = params.text_document.uri.as_str().to_owned();
-        self.opened(params.text_document);
-        self.outbox.opened(&uri).await;
+        self.open_document(params.text_document);
+        self.outbox.publish_on_open(&uri).await;
     }
 
     async fn did_change(&self, params: DidChangeTextDocumentParams) {
-        self.changed(params);
+        self.change_document(params);
     }
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        self.saved(params).await;
+        self.save_document(params).await;
     }
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        self.closed(&params.text_document);
+        self.close_document(&params.text_document);
     }
 
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        self.configure(Some(params.settings)).await;
+        self.load_settings(Some(params.settings)).await;
     }
 
     async fn did_change_workspace_folders(&self, params: DidChangeWorkspaceFoldersParams) {
@@ -119,11 +118,11 @@ impl LanguageServer for Backend {
     async fn did_change_watched_files(&self, _: DidChangeWatchedFilesParams) {}
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        Ok(Some(self.lenses(&params.text_document.uri)))
+        Ok(Some(self.code_lenses(&params.text_document.uri)))
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        Ok(Some(self.actions(&params)))
+        Ok(Some(self.code_actions(&params)))
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
@@ -133,22 +132,22 @@ impl LanguageServer for Backend {
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let TextDocumentPositionParams { text_document, position } = params.text_document_position;
-        Ok(Some(CompletionResponse::Array(self.completions(&text_document.uri, position))))
+        Ok(Some(CompletionResponse::Array(self.completion_items(&text_document.uri, position))))
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
-        self.command(params).await.map(Some)
+        self.run_command(params).await.map(Some)
     }
 }
 
-/// Reads the params of a message of ours; none at all are an empty object.
-pub(super) fn read<T: DeserializeOwned>(params: Value) -> Result<T> {
+/// Reads the params of a `wherefore/*` message; missing ones are an empty object.
+pub(super) fn read_params<T: DeserializeOwned>(params: Value) -> Result<T> {
     let params = if params.is_null() { json!({}) } else { params };
     serde_json::from_value(params).map_err(|wrong| Error::invalid_params(wrong.to_string()))
 }
 
 /// A fault as the error of a request: the fault itself is its data.
-pub(super) fn refuse(fault: &Fault) -> Error {
+pub(super) fn to_request_error(fault: &Fault) -> Error {
     const REQUEST_FAILED: i64 = -32803;
     let code = match fault.code {
         Code::InvalidArgs => ErrorCode::InvalidParams,
@@ -156,5 +155,5 @@ pub(super) fn refuse(fault: &Fault) -> Error {
         Code::Internal => ErrorCode::InternalError,
         _ => ErrorCode::ServerError(REQUEST_FAILED),
     };
-    Error { data: serde_json::to_value(fault).ok(), ..error(code, message(&fault.message)) }
+    Error { data: serde_json::to_value(fault).ok(), ..error_with_message(code, message_text(&fault.message)) }
 }

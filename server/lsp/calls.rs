@@ -1,4 +1,4 @@
-//! `wherefore/call`: one call, its progress shown, cancelled when its request is or at the person's word.
+//! `wherefore/call`: one call with its progress. It is cancelled with its request, or by the person.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,68 +13,78 @@ use tower_lsp::ls_types::{
     WorkDoneProgressEnd, WorkDoneProgressReport,
 };
 
-use super::backend::{Backend, refuse};
-use super::label::label;
-use super::outbox::Outbox;
+use super::backend::{LspBackend, to_request_error};
+use super::label::label_text;
+use super::outbox::EditorOutbox;
+use super::requests::without_tokens;
 use crate::base::ids;
 use crate::ports::Caller;
 use crate::protocol::{Door, Envelope, RawCall};
 use crate::requests::{Asker, Call, Request};
 
-/// How long a call may run before progress is shown that nobody asked for.
+/// The time after which a running call shows progress that the client did not ask for.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-type Reports = watch::Receiver<Option<(String, Option<u32>)>>;
+type ProgressReports = watch::Receiver<Option<(String, Option<u32>)>>;
 
-impl Backend {
+impl LspBackend {
     pub(super) async fn wherefore_call(&self, params: Value) -> Result<Envelope> {
         let token = params.get("workDoneToken").cloned().and_then(|token| serde_json::from_value(token).ok());
-        self.call(Call::read(params).map_err(Error::invalid_params)?, token).await
+        self.run_call(Call::read_params(without_tokens(params)).map_err(Error::invalid_params)?, token).await
     }
 
     pub(super) async fn cancel_progress(&self, params: WorkDoneProgressCancelParams) {
         let cancels = self.cancels.lock();
-        if let Some(cancel) = cancels.get(&key(&params.token)) {
+        if let Some(cancel) = cancels.get(&token_key(&params.token)) {
             cancel.notify_one();
         }
     }
 
-    pub(super) async fn call(&self, raw: RawCall, token: Option<ProgressToken>) -> Result<Envelope> {
-        let title = format!("wherefore: {}", label(&raw.tool));
+    pub(super) async fn run_call(&self, raw: RawCall, token: Option<ProgressToken>) -> Result<Envelope> {
+        let title = format!("wherefore: {}", label_text(&raw.tool));
         let (report, reports) = watch::channel(None);
-        let shown = Slot::default();
-        let caller: Option<Arc<dyn Caller>> = Some(Arc::new(Reporting(report)));
-        let call = pin!(Call::answer(&self.hub, raw, Asker { caller, ..Asker::door(Door::Lsp) }));
+        let shown = ProgressSlot::default();
+        let caller: Option<Arc<dyn Caller>> = Some(Arc::new(ProgressReporter(report)));
+        let call =
+            pin!(Call::answer_request(&self.hub, raw, Asker { caller, ..Asker::from_door(Door::Lsp) }));
         let outcome = tokio::select! {
             biased;
-            envelope = call => envelope.map_err(|fault| refuse(&fault)),
-            () = self.show(token, title, reports, &shown) => Err(Error::request_cancelled()),
+            envelope = call => envelope.map_err(|fault| to_request_error(&fault)),
+            () = self.show_progress(token, title, reports, &shown) => Err(Error::request_cancelled()),
         };
-        if let Some(shown) = shown.take() {
-            shown.end().await;
+        if let Some(shown) = shown.take_progress() {
+            shown.end_progress().await;
         }
         outcome
     }
 
     /// Shows progress until it is dropped; it only ends when the person cancels.
-    async fn show(&self, asked: Option<ProgressToken>, title: String, mut reports: Reports, slot: &Slot) {
+    async fn show_progress(
+        &self,
+        asked: Option<ProgressToken>,
+        title: String,
+        mut reports: ProgressReports,
+        slot: &ProgressSlot,
+    ) {
         let token = match asked {
             Some(token) => token,
             None => {
                 tokio::time::sleep(PATIENCE).await;
-                let token = ProgressToken::String(format!("wherefore-{}", ids::unique()));
-                if !self.outbox.features().progress || !self.outbox.create_progress(token.clone()).await {
+                let token = ProgressToken::String(format!("wherefore-{}", ids::unique_word()));
+                if !self.outbox.client().features().progress
+                    || !self.outbox.client().create_progress(token.clone()).await
+                {
                     return std::future::pending().await;
                 }
                 token
             }
         };
         let cancel = Arc::new(Notify::new());
-        self.cancels.lock().insert(key(&token), cancel.clone());
-        let _known = CancellableCall { backend: self, key: key(&token) };
-        slot.put(ShownProgress { outbox: self.outbox.clone(), token: Some(token.clone()) });
+        self.cancels.lock().insert(token_key(&token), cancel.clone());
+        let _known = CancellableCall { backend: self, key: token_key(&token) };
+        slot.put_progress(ShownProgress { outbox: self.outbox.clone(), token: Some(token.clone()) });
         let begin = WorkDoneProgressBegin { title, cancellable: Some(true), message: None, percentage: None };
-        self.outbox.progress(token.clone(), WorkDoneProgress::Begin(begin)).await;
+        self.outbox.client().send_progress(token.clone(), WorkDoneProgress::Begin(begin)).await;
         loop {
             tokio::select! {
                 () = cancel.notified() => return,
@@ -84,26 +94,29 @@ impl Backend {
             }
             let Some((text, percentage)) = reports.borrow_and_update().clone() else { continue };
             let percentage = percentage.map(|percentage| percentage.min(100));
-            let report =
-                WorkDoneProgressReport { cancellable: Some(true), message: Some(label(&text)), percentage };
-            self.outbox.progress(token.clone(), WorkDoneProgress::Report(report)).await;
+            let report = WorkDoneProgressReport {
+                cancellable: Some(true),
+                message: Some(label_text(&text)),
+                percentage,
+            };
+            self.outbox.client().send_progress(token.clone(), WorkDoneProgress::Report(report)).await;
         }
     }
 }
 
-/// A client that is told how far its call is, and never asked.
+/// A caller that gets the progress of its call, and no questions.
 #[derive(Debug)]
-struct Reporting(watch::Sender<Option<(String, Option<u32>)>>);
+struct ProgressReporter(watch::Sender<Option<(String, Option<u32>)>>);
 
-impl Caller for Reporting {
+impl Caller for ProgressReporter {
     fn progress(&self, message: &str, percentage: Option<u32>) {
-        // There is one line for it: of output that comes, the last.
+        // There is one line for it: the last line of the output.
         let line = message.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         self.0.send_replace(Some((line.to_owned(), percentage)));
     }
 }
 
-fn key(token: &ProgressToken) -> String {
+fn token_key(token: &ProgressToken) -> String {
     match token {
         ProgressToken::Number(number) => format!("#{number}"),
         ProgressToken::String(text) => text.clone(),
@@ -112,7 +125,7 @@ fn key(token: &ProgressToken) -> String {
 
 /// A token that can be cancelled, until it is dropped.
 struct CancellableCall<'a> {
-    backend: &'a Backend,
+    backend: &'a LspBackend,
     key: String,
 }
 
@@ -124,14 +137,14 @@ impl Drop for CancellableCall<'_> {
 
 /// Progress that the client shows; it is ended even where its call is dropped.
 struct ShownProgress {
-    outbox: Arc<Outbox>,
+    outbox: Arc<EditorOutbox>,
     token: Option<ProgressToken>,
 }
 
 impl ShownProgress {
-    async fn end(mut self) {
+    async fn end_progress(mut self) {
         if let Some(token) = self.token.take() {
-            self.outbox.progress(token, over()).await;
+            self.outbox.client().send_progress(token, end_of_progress()).await;
         }
     }
 }
@@ -140,24 +153,24 @@ impl Drop for ShownProgress {
     fn drop(&mut self) {
         if let Some(token) = self.token.take() {
             let outbox = self.outbox.clone();
-            tokio::spawn(async move { outbox.progress(token, over()).await });
+            tokio::spawn(async move { outbox.client().send_progress(token, end_of_progress()).await });
         }
     }
 }
 
-fn over() -> WorkDoneProgress {
+fn end_of_progress() -> WorkDoneProgress {
     WorkDoneProgress::End(WorkDoneProgressEnd { message: None })
 }
 
 #[derive(Default)]
-struct Slot(Mutex<Option<ShownProgress>>);
+struct ProgressSlot(Mutex<Option<ShownProgress>>);
 
-impl Slot {
-    fn put(&self, shown: ShownProgress) {
+impl ProgressSlot {
+    fn put_progress(&self, shown: ShownProgress) {
         *self.0.lock() = Some(shown);
     }
 
-    fn take(&self) -> Option<ShownProgress> {
+    fn take_progress(&self) -> Option<ShownProgress> {
         self.0.lock().take()
     }
 }

@@ -41,7 +41,7 @@ where
         }
         let (method, id, params) = request.into_parts();
         let mut params = params.unwrap_or_default();
-        let wanted = announce(&mut params);
+        let wanted = announce_content(&mut params);
         let mut request = Request::build(method).params(params);
         if let Some(id) = id {
             request = request.id(id);
@@ -49,14 +49,14 @@ where
         let running = self.0.call(request.finish());
         async move {
             let response = running.await?;
-            Ok(if wanted { response.map(offer) } else { response })
+            Ok(if wanted { response.map(offer_content) } else { response })
         }
         .boxed()
     }
 }
 
-/// Puts the client's capability where the service's types keep it; says whether there is one.
-fn announce(params: &mut Value) -> bool {
+/// Copies the client's capability to a member that the service's types keep; returns whether there is one.
+fn announce_content(params: &mut Value) -> bool {
     let wanted = params.pointer("/capabilities/workspace/textDocumentContent").is_some();
     if let Some(client) = params.get_mut("capabilities").and_then(Value::as_object_mut)
         && wanted
@@ -71,7 +71,7 @@ fn announce(params: &mut Value) -> bool {
 }
 
 /// Adds the server's capability.
-fn offer(response: Response) -> Response {
+fn offer_content(response: Response) -> Response {
     let (id, outcome) = response.into_parts();
     let outcome = outcome.map(|mut result| {
         if let Some(server) = result.get_mut("capabilities").and_then(Value::as_object_mut) {

@@ -1,4 +1,4 @@
-//! Our own messages beside the requests: each is declared here once.
+//! The `wherefore/*` messages other than the requests: each is declared here once.
 
 #[cfg(test)]
 mod generate;
@@ -10,24 +10,16 @@ use tower_lsp::ls_types::notification::Notification;
 use tower_lsp::ls_types::request::Request;
 
 use crate::protocol::{
-    AgentEvent, AskAnswer, AskParams, CallNotice, CommandNotice, FinishNotice, LookAnswer, LookParams,
-    Proposal, SlotNotice,
+    AgentEvent, AskAnswer, AskParams, CallNotice, CommandNotice, DiagnosticsAnswer, DiagnosticsParams,
+    FinishNotice, Proposal,
 };
 use crate::requests::Message;
 
-/// Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and says so by the
+/// Params of `wherefore/didFocus`: the person looks at another document. Of a client that sends it, and announces so by the
 /// capability `experimental.wherefore.focus`, nothing else counts as a look; of others that they open a document does.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct FocusParams {
     /// Its URI.
-    pub uri: String,
-}
-
-/// Params of `wherefore/didSelect`: what the person has selected is another. Of a client whose server has an IDE slot open,
-/// as `wherefore/slot` says: the agent in the slot is told.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub(crate) struct SelectParams {
-    /// The URI of the document.
     pub uri: String,
 }
 
@@ -59,14 +51,7 @@ pub(crate) const DID_FOCUS: Message = Message::notification::<FocusParams>(
     "The person looks at another document.",
 );
 
-/// `wherefore/didSelect`, which needs no answer.
-pub(crate) const DID_SELECT: Message = Message::notification::<SelectParams>(
-    "client",
-    "wherefore/didSelect",
-    "What the person has selected is another.",
-);
-
-/// Says that a document of the server's is not what it was.
+/// A request to read a document of the server's again, because its content changed.
 #[derive(Debug)]
 pub(crate) enum ContentRefresh {}
 
@@ -101,7 +86,6 @@ notifications! {
     Proposed(Proposal) = "wherefore/proposal", "A change waits for decisions.";
     ProposalChanged(Proposal) = "wherefore/proposalChanged", "Hunks moved or were decided.";
     AgentTold(AgentEvent) = "wherefore/agentEvent", "Something happened in a run of the built-in agent.";
-    SlotChanged(SlotNotice) = "wherefore/slot", "Terminals are to have other variables: an agent finds its editor by them.";
     WorkingSetChanged(()) = "wherefore/workingSetChanged", "Other files matter now: `wherefore/workingSet` says which.";
 }
 
@@ -126,6 +110,6 @@ macro_rules! reverse_requests {
 
 reverse_requests! {
     Save(SaveParams) -> SaveAnswer = "wherefore/save", "Asks for documents to be saved.";
-    Look(LookParams) -> LookAnswer = "wherefore/look", "Asks what the person has selected, and for diagnostics.";
+    Diagnostics(DiagnosticsParams) -> DiagnosticsAnswer = "wherefore/diagnostics", "Asks for what the editor's language servers say of files.";
     Ask(AskParams) -> AskAnswer = "wherefore/ask", "Puts a question to the person.";
 }

@@ -1,29 +1,30 @@
-//! What the client can do, as it said when it connected.
+//! The capabilities of the client, from its `initialize`.
 
 use serde_json::Value;
 use tower_lsp::ls_types::{InitializeParams, MarkupKind, ResourceOperationKind, WorkspaceClientCapabilities};
 
-use crate::base::position::Encoding;
+use crate::base::position::PositionEncoding;
 
-/// What the client can do.
+/// The capabilities of the client.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Features {
-    /// What its positions count.
-    pub encoding: Encoding,
-    /// It is a plugin of ours: shows calls and hunks itself.
+pub(crate) struct ClientFeatures {
+    /// The unit of its positions.
+    pub encoding: PositionEncoding,
+    /// It is a wherefore plugin: it shows calls and hunks itself.
     pub hunks: bool,
-    /// It puts a question of ours to the person itself (`wherefore/ask`).
+    /// It asks the person itself (`wherefore/ask`).
     pub asks: bool,
     /// It saves documents when asked to (`wherefore/save`).
     pub save: bool,
-    /// It tells itself what the person looks at (`wherefore/didFocus`): that it opens a document says nothing of that.
+    /// It notifies itself which document the person looks at (`wherefore/didFocus`); its opening of documents has no
+    /// such meaning.
     pub focus: bool,
     /// It shows the output of commands while they run (`wherefore/command`).
     pub commands: bool,
-    /// It shows what the built-in agent does (`wherefore/agentEvent`).
+    /// It shows the events of the built-in agent (`wherefore/agentEvent`).
     pub agent: bool,
-    /// It says what is selected, and what its language servers say (`wherefore/look`).
-    pub looks: bool,
+    /// It answers with the diagnostics of its language servers (`wherefore/diagnostics`).
+    pub diagnostics: bool,
     /// It takes `workspace/applyEdit`.
     pub apply_edit: bool,
     /// Such edits may name the version that they are for.
@@ -50,11 +51,11 @@ pub(crate) struct Features {
     pub content: bool,
 }
 
-/// Where the 3.18 capability is put that the types of 3.17 do not know.
+/// The member for the 3.18 capability that the types of 3.17 lack.
 pub(crate) const CONTENT: &str = "wherefore/textDocumentContent";
 
-impl Features {
-    /// Reads what the client said.
+impl ClientFeatures {
+    /// Reads the client's capabilities.
     pub(crate) fn of(params: &InitializeParams) -> Self {
         let client = &params.capabilities;
         let none = WorkspaceClientCapabilities::default();
@@ -75,14 +76,14 @@ impl Features {
         };
         let configuration = workspace.did_change_configuration.as_ref();
         Self {
-            encoding: Encoding::negotiate(offered),
+            encoding: PositionEncoding::negotiate(offered),
             hunks: experimental("/wherefore/hunks"),
             asks: experimental("/wherefore/asks"),
             save: experimental("/wherefore/save"),
             focus: experimental("/wherefore/focus"),
             commands: experimental("/wherefore/commands"),
             agent: experimental("/wherefore/agent"),
-            looks: experimental("/wherefore/looks"),
+            diagnostics: experimental("/wherefore/diagnostics"),
             apply_edit: workspace.apply_edit.unwrap_or(false),
             document_changes: edit.and_then(|edit| edit.document_changes).unwrap_or(false),
             create: operates(ResourceOperationKind::Create),

@@ -6,14 +6,14 @@ use tower_lsp::ls_types::{
     Range,
 };
 
-use super::label::label;
+use super::label::label_text;
 use super::lines::line_range;
 use crate::base::hidden;
 use crate::base::markdown;
-use crate::base::position::Encoding;
+use crate::base::position::PositionEncoding;
 use crate::protocol::{Act, ChangeKind, DecideParams, Hunk, HunkState, Proposal, ProposedFile};
 
-/// Whose diagnostics these are.
+/// The source of the diagnostics.
 pub(super) const SOURCE: &str = "wherefore";
 
 /// Characters of a name or a why in a hover.
@@ -22,84 +22,95 @@ const WORDS: usize = 1_000;
 /// Lines of a hunk that a hover shows.
 const MOST_LINES: usize = 200;
 
-/// How positions in one document are counted.
+/// The text and the position encoding of one document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct DocumentView<'a> {
-    /// Its text, where it is open.
+    /// Its text, if it is open.
     pub text: Option<&'a str>,
     /// The client's encoding.
-    pub encoding: Encoding,
+    pub encoding: PositionEncoding,
 }
 
 impl DocumentView<'_> {
-    /// The lines that `hunk` replaces; for an insertion the place where it goes.
-    pub(super) fn range(self, hunk: &Hunk) -> Range {
+    /// The lines that `hunk` replaces; for an insertion its position.
+    pub(super) fn hunk_range(self, hunk: &Hunk) -> Range {
         let count = u32::try_from(hunk.old.len()).unwrap_or(u32::MAX);
         line_range(self.text, hunk.start, count, self.encoding)
     }
 }
 
 /// The pending hunks of a file.
-pub(super) fn pending(file: &ProposedFile) -> impl Iterator<Item = &Hunk> {
+pub(super) fn pending_hunks(file: &ProposedFile) -> impl Iterator<Item = &Hunk> {
     file.hunks.iter().filter(|hunk| hunk.state == HunkState::Pending)
 }
 
 /// A hint on each pending hunk of `file`.
-pub(super) fn diagnostics(
+pub(super) fn hunk_diagnostics(
     proposal: &Proposal,
     file: &ProposedFile,
     view: DocumentView<'_>,
 ) -> Vec<Diagnostic> {
     let hint = |hunk: &Hunk| Diagnostic {
-        range: view.range(hunk),
+        range: view.hunk_range(hunk),
         severity: Some(DiagnosticSeverity::HINT),
         code: Some(NumberOrString::String(format!("{}/{}", proposal.id, hunk.id))),
         source: Some(SOURCE.to_owned()),
-        message: format!("wherefore: {} ({}){}", label(&proposal.why), size(file, hunk), doubt(hunk, "; ")),
+        message: format!(
+            "wherefore: {} ({}){}",
+            label_text(&proposal.why),
+            hunk_size(file, hunk),
+            warning_text(hunk, "; ")
+        ),
         data: Some(json!({ "proposal": proposal.id, "hunk": hunk.id })),
         ..Diagnostic::default()
     };
-    pending(file).map(hint).collect()
+    pending_hunks(file).map(hint).collect()
 }
 
 /// Accept and reject above each pending hunk of `file`, and for the whole file above the first.
-pub(super) fn lenses(
+pub(super) fn hunk_lenses(
     proposal: &Proposal,
     file: &ProposedFile,
     view: DocumentView<'_>,
     preview: bool,
 ) -> Vec<CodeLens> {
     let mut lenses = Vec::new();
-    let count = pending(file).count();
-    for (index, hunk) in pending(file).enumerate() {
-        let start = view.range(hunk).start;
+    let count = pending_hunks(file).count();
+    for (index, hunk) in pending_hunks(file).enumerate() {
+        let start = view.hunk_range(hunk).start;
         let mut add = |command| {
             lenses.push(CodeLens { range: Range::new(start, start), command: Some(command), data: None });
         };
-        let what = file.what.as_ref().map(|what| format!("{} · ", label(what))).unwrap_or_default();
-        let title = format!("✓ accept: {what}{}{}", label(&proposal.why), doubt(hunk, " · "));
-        add(decide(proposal, HunkScope::Hunk(hunk), Act::Accept, &title));
-        add(decide(proposal, HunkScope::Hunk(hunk), Act::Reject, "✗ reject"));
+        let what = file.what.as_ref().map(|what| format!("{} · ", label_text(what))).unwrap_or_default();
+        let title = format!("✓ accept: {what}{}{}", label_text(&proposal.why), warning_text(hunk, " · "));
+        add(decide_command(proposal, HunkScope::Hunk(hunk), Act::Accept, &title));
+        add(decide_command(proposal, HunkScope::Hunk(hunk), Act::Reject, "✗ reject"));
         if index == 0 && count > 1 {
-            add(decide(proposal, HunkScope::File(file), Act::Accept, &format!("✓ all {count} in this file")));
-            add(decide(proposal, HunkScope::File(file), Act::Reject, "✗ all in this file"));
+            add(decide_command(
+                proposal,
+                HunkScope::File(file),
+                Act::Accept,
+                &format!("✓ all {count} in this file"),
+            ));
+            add(decide_command(proposal, HunkScope::File(file), Act::Reject, "✗ all in this file"));
         }
         if index == 0 && preview {
-            add(command("preview…", "wherefore.preview", json!({ "proposal": proposal.id })));
+            add(command_with_argument("preview…", "wherefore.preview", json!({ "proposal": proposal.id })));
         }
     }
     lenses
 }
 
-/// Accept and reject for the pending hunks of `file` that touch `range`.
-pub(super) fn actions(
+/// Accept and reject for the pending hunks of `file` that touch `hunk_range`.
+pub(super) fn hunk_actions(
     proposal: &Proposal,
     file: &ProposedFile,
     view: DocumentView<'_>,
     range: Range,
     shown: &[Diagnostic],
 ) -> Vec<CodeAction> {
-    let touched: Vec<_> = pending(file).filter(|hunk| touches(view.range(hunk), range)).collect();
+    let touched: Vec<_> =
+        pending_hunks(file).filter(|hunk| touches_range(view.hunk_range(hunk), range)).collect();
     let mut actions = Vec::new();
     for hunk in &touched {
         let data = json!({ "proposal": proposal.id, "hunk": hunk.id });
@@ -109,41 +120,51 @@ pub(super) fn actions(
             actions.push(CodeAction {
                 diagnostics: (!shown.is_empty()).then(|| shown.clone()),
                 is_preferred: (act == Act::Accept && touched.len() == 1).then_some(true),
-                ..action(decide(proposal, HunkScope::Hunk(hunk), act, &title))
+                ..quick_fix(decide_command(proposal, HunkScope::Hunk(hunk), act, &title))
             });
         };
         let title = format!(
             "Accept {} ({}): {}{}",
             hunk.id,
-            size(file, hunk),
-            label(&proposal.why),
-            doubt(hunk, "; ")
+            hunk_size(file, hunk),
+            label_text(&proposal.why),
+            warning_text(hunk, "; ")
         );
         add(Act::Accept, title);
-        add(Act::Reject, format!("Reject {} ({})", hunk.id, size(file, hunk)));
+        add(Act::Reject, format!("Reject {} ({})", hunk.id, hunk_size(file, hunk)));
     }
     if !touched.is_empty() {
-        actions.push(action(decide(
+        actions.push(quick_fix(decide_command(
             proposal,
             HunkScope::File(file),
             Act::Accept,
             "Accept every change in this file",
         )));
-        actions.push(action(decide(
+        actions.push(quick_fix(decide_command(
             proposal,
             HunkScope::File(file),
             Act::Reject,
             "Reject every change in this file",
         )));
-        actions.push(action(decide(proposal, HunkScope::All, Act::Accept, "Accept the whole proposal")));
-        actions.push(action(decide(proposal, HunkScope::All, Act::Reject, "Reject the whole proposal")));
+        actions.push(quick_fix(decide_command(
+            proposal,
+            HunkScope::All,
+            Act::Accept,
+            "Accept the whole proposal",
+        )));
+        actions.push(quick_fix(decide_command(
+            proposal,
+            HunkScope::All,
+            Act::Reject,
+            "Reject the whole proposal",
+        )));
     }
     actions
 }
 
-/// What the pending hunks of `file` at a line would do, for a person to read before deciding: for each who proposes it
-/// and why, then its lines.
-pub(super) fn shown_at(
+/// The changes of the pending hunks of `file` at a line, for a person to read before deciding: for each its agent and
+/// reason, then its lines.
+pub(super) fn hover_texts(
     proposal: &Proposal,
     file: &ProposedFile,
     view: DocumentView<'_>,
@@ -155,18 +176,18 @@ pub(super) fn shown_at(
     let what = match (file.kind, &file.what) {
         (ChangeKind::Create, None) => "makes this file".to_owned(),
         (ChangeKind::Delete, None) => "removes this file".to_owned(),
-        (_, Some(what)) => label(what),
+        (_, Some(what)) => label_text(what),
         (_, None) => "changes these lines".to_owned(),
     };
-    let there = pending(file).filter(|hunk| touches(view.range(hunk), Range::new(at, at)));
+    let there = pending_hunks(file).filter(|hunk| touches_range(view.hunk_range(hunk), Range::new(at, at)));
     let told = |hunk: &Hunk| {
-        let lines = marked(hunk);
-        let fence = markdown::fence(&lines);
+        let lines = diff_lines(hunk);
+        let fence = markdown::code_fence(&lines);
         let words = |text: &str| match markdown {
-            true => markdown::line(text, WORDS),
-            false => label(text),
+            true => markdown::escape_markdown(text, WORDS),
+            false => label_text(text),
         };
-        let doubt = doubt(hunk, "\n\n");
+        let doubt = warning_text(hunk, "\n\n");
         let head = format!("{} {what}: {} ({}){doubt}", words(agent), words(&proposal.why), hunk.id);
         match (lines.is_empty(), markdown) {
             (true, _) => head,
@@ -177,12 +198,13 @@ pub(super) fn shown_at(
     there.map(told).collect()
 }
 
-/// The lines that go and those that come, as a diff marks them.
-fn marked(hunk: &Hunk) -> String {
+/// The removed and the added lines, as a diff marks them.
+fn diff_lines(hunk: &Hunk) -> String {
     let mut lines: Vec<String> = Vec::new();
     for (sign, from) in [('-', &hunk.old), ('+', &hunk.new)] {
         lines.extend(
-            from.iter().map(|line| format!("{sign}{}", hidden::shown(line.trim_end_matches(['\n', '\r'])))),
+            from.iter()
+                .map(|line| format!("{sign}{}", hidden::escape_hidden(line.trim_end_matches(['\n', '\r'])))),
         );
     }
     let over = lines.len().saturating_sub(MOST_LINES);
@@ -193,7 +215,7 @@ fn marked(hunk: &Hunk) -> String {
     lines.join("\n")
 }
 
-fn touches(hunk: Range, range: Range) -> bool {
+fn touches_range(hunk: Range, range: Range) -> bool {
     let last = if hunk.end.character == 0 && hunk.end.line > hunk.start.line {
         hunk.end.line - 1
     } else {
@@ -202,20 +224,20 @@ fn touches(hunk: Range, range: Range) -> bool {
     hunk.start.line <= range.end.line && range.start.line <= last
 }
 
-/// Why a person should look twice before they accept, behind `before`; nothing where there is no reason.
-fn doubt(hunk: &Hunk, before: &str) -> String {
+/// The warning of a hunk, after `before`; empty if there is none.
+fn warning_text(hunk: &Hunk, before: &str) -> String {
     hunk.warning.as_ref().map(|warning| format!("{before}look twice: {warning}")).unwrap_or_default()
 }
 
-/// What a hunk comes to: how many lines, or what it does where it has none.
-fn size(file: &ProposedFile, hunk: &Hunk) -> String {
+/// The size of a hunk in lines, or its effect if it has none.
+fn hunk_size(file: &ProposedFile, hunk: &Hunk) -> String {
     match &file.what {
-        Some(what) if !file.kind.has_text() => label(what),
+        Some(what) if !file.kind.has_text() => label_text(what),
         _ => format!("−{} +{} lines", hunk.old.len(), hunk.new.len()),
     }
 }
 
-fn action(command: Command) -> CodeAction {
+fn quick_fix(command: Command) -> CodeAction {
     let kind = Some(CodeActionKind::QUICKFIX);
     CodeAction { title: command.title.clone(), kind, command: Some(command), ..CodeAction::default() }
 }
@@ -226,7 +248,7 @@ enum HunkScope<'a> {
     All,
 }
 
-fn decide(proposal: &Proposal, scope: HunkScope<'_>, act: Act, title: &str) -> Command {
+fn decide_command(proposal: &Proposal, scope: HunkScope<'_>, act: Act, title: &str) -> Command {
     let (hunks, path, suffix) = match scope {
         HunkScope::Hunk(hunk) => (vec![hunk.id.clone()], None, ""),
         HunkScope::File(file) => (Vec::new(), Some(file.path.clone()), "File"),
@@ -236,9 +258,13 @@ fn decide(proposal: &Proposal, scope: HunkScope<'_>, act: Act, title: &str) -> C
     let proposal = Some(proposal.id.clone());
     let params = DecideParams { proposal, hunks, path, ..DecideParams::all(act) };
     // Plain data: it always serialises.
-    command(title, &format!("wherefore.{verb}{suffix}"), serde_json::to_value(params).unwrap_or_default())
+    command_with_argument(
+        title,
+        &format!("wherefore.{verb}{suffix}"),
+        serde_json::to_value(params).unwrap_or_default(),
+    )
 }
 
-fn command(title: &str, name: &str, argument: Value) -> Command {
+fn command_with_argument(title: &str, name: &str, argument: Value) -> Command {
     Command { title: title.to_owned(), command: name.to_owned(), arguments: Some(vec![argument]) }
 }

@@ -1,28 +1,30 @@
-//! `initialize` and what follows from it: what this server can do, which folders it works in.
+//! `initialize` and its consequences: the server's capabilities, and the workspace folders.
 
 use serde_json::{Value, json};
 use tower_lsp::ls_types::*;
 
-use super::backend::Backend;
+use super::backend::LspBackend;
 use super::commands;
-use super::features::Features;
+use super::features::ClientFeatures;
 use super::parent;
 use crate::base::uri;
 use crate::socket;
 
-impl Backend {
-    pub(super) fn connect(&self, params: InitializeParams) -> InitializeResult {
-        let features = Features::of(&params);
-        self.outbox.connect(features, params.client_info.as_ref().map(|client| client.name.clone()));
+impl LspBackend {
+    pub(super) fn connect_client(&self, params: InitializeParams) -> InitializeResult {
+        let features = ClientFeatures::of(&params);
+        self.outbox
+            .client()
+            .set_client(features, params.client_info.as_ref().map(|client| client.name.clone()));
         if let Some(pid) = params.process_id {
-            self.parent.send_replace(Some(parent::id(pid)));
+            self.parent.send_replace(Some(parent::process_id(pid)));
         }
-        // A second client that has none leaves those of the first.
+        // A second client without settings leaves those of the first.
         if let Some(settings) = params.initialization_options.clone().filter(Value::is_object) {
             self.hub.settings_changed(Some(settings));
         }
-        let order = socket::StartOrder::starting();
-        for root in roots(&params) {
+        let order = socket::StartOrder::for_start();
+        for root in workspace_roots(&params) {
             if let Err(error) = self.hub.add_root(&root) {
                 tracing::warn!("{root} is not served: {error}");
             }
@@ -34,31 +36,32 @@ impl Backend {
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         };
         InitializeResult {
-            capabilities: capabilities(features),
+            capabilities: server_capabilities(features),
             server_info: Some(server_info),
             ..InitializeResult::default()
         }
     }
 
-    /// The client is ready: tell it what there is to tell.
-    pub(super) async fn settle(&self) {
-        self.outbox.attach(true);
-        self.outbox.start();
-        self.configure(None).await;
-        self.hub.stands_otherwise();
-        if self.outbox.features().register_configuration {
-            self.outbox.register_configuration().await;
+    /// Sends the client the current state when it is ready.
+    pub(super) async fn announce_ready(&self) {
+        self.outbox.set_attached(true);
+        self.outbox.start_telling();
+        self.load_settings(None).await;
+        if self.outbox.client().features().register_configuration {
+            self.outbox.client().register_configuration().await;
         }
-        self.follow();
-        self.outbox.load(self.proposals()).await;
-        self.meet().await;
+        self.follow_definitions();
+        self.outbox.show_pending(self.waiting_proposals()).await;
+        self.warn_of_other_servers().await;
     }
 
-    /// Warns where another editor's server works in a folder too: each shows what comes to it, and no more.
-    async fn meet(&self) {
+    /// Warns if another editor's server works in the same folder: each shows only its own agents.
+    async fn warn_of_other_servers(&self) {
         let roots = self.hub.roots();
         let ours = std::process::id();
-        for server in socket::servers().into_iter().filter(|server| server.pid != ours && !server.headless) {
+        for server in
+            socket::running_servers().into_iter().filter(|server| server.pid != ours && !server.headless)
+        {
             if let Some(root) = roots.iter().find(|root| server.roots.contains(root)) {
                 let text = format!(
                     "wherefore: another editor's server (process {}) works in {root} too. Agents that come from \
@@ -66,75 +69,78 @@ impl Backend {
                      other decides: close one of the two.",
                     server.pid
                 );
-                self.outbox.say(MessageType::WARNING, text).await;
+                self.outbox.client().show_message(MessageType::WARNING, text).await;
             }
         }
     }
 
-    /// Keeps what is shown of definitions up to date, and gets to know the tools of servers that are new.
-    fn follow(&self) {
+    /// Keeps the problems of definitions up to date, and reads the tools of new servers.
+    fn follow_definitions(&self) {
         let (hub, outbox, mut problems) = (self.hub.clone(), self.outbox.clone(), self.hub.watch_problems());
         tokio::spawn(async move {
             while problems.changed().await.is_ok() {
-                outbox.problems(hub.problems()).await;
+                outbox.show_problems(hub.definition_problems()).await;
             }
         });
         let hub = self.hub.clone();
-        tokio::spawn(async move { hub.settle().await });
+        tokio::spawn(async move { hub.settle_servers().await });
     }
 
-    /// Takes the client's settings: asks for them where it can be asked, else those it sent along.
-    pub(super) async fn configure(&self, sent: Option<Value>) {
-        let settings = match self.outbox.features().configuration {
-            true => self.outbox.configuration().await,
+    /// Loads the client's settings: asks for them if possible, otherwise takes those that it sent.
+    pub(super) async fn load_settings(&self, sent: Option<Value>) {
+        let settings = match self.outbox.client().features().configuration {
+            true => self.outbox.client().fetch_settings().await,
             false => sent.map(|mut sent| sent.get_mut("wherefore").map(Value::take).unwrap_or(sent)),
         };
         if let Some(settings) = settings.filter(Value::is_object) {
             self.hub.settings_changed(Some(settings));
         }
         self.show_by_settings();
-        self.outbox.problems(self.hub.problems()).await;
+        self.outbox.show_problems(self.hub.definition_problems()).await;
     }
 
-    /// What is shown goes by the settings of the first folder.
+    /// Takes the display settings of the first folder.
     fn show_by_settings(&self) {
-        let settings =
-            self.hub.folder(None).map(|folder| folder.session().workspace().settings()).unwrap_or_default();
-        self.outbox.configure(settings.notify.clone());
+        let settings = self
+            .hub
+            .folder_at(None)
+            .map(|folder| folder.session().workspace().settings())
+            .unwrap_or_default();
+        self.outbox.set_notify_settings(settings.notify.clone());
     }
 
     pub(super) async fn change_folders(&self, event: WorkspaceFoldersChangeEvent) {
         for folder in event.removed {
-            if let Some(path) = uri::path_of(folder.uri.as_str()) {
+            if let Some(path) = uri::path_from_uri(folder.uri.as_str()) {
                 self.hub.remove_root(&path);
             }
         }
         let mut faults = Vec::new();
         for folder in event.added {
-            if let Some(path) = uri::path_of(folder.uri.as_str())
+            if let Some(path) = uri::path_from_uri(folder.uri.as_str())
                 && let Err(error) = self.hub.add_root(&path)
             {
                 faults.push(format!("wherefore does not serve {path}: {error}"));
             }
         }
         for fault in faults {
-            self.outbox.say(MessageType::ERROR, fault).await;
+            self.outbox.client().show_message(MessageType::ERROR, fault).await;
         }
-        self.outbox.problems(self.hub.problems()).await;
+        self.outbox.show_problems(self.hub.definition_problems()).await;
     }
 }
 
-/// The folders to work in, newest way of saying so first.
+/// The workspace folders, from the newest form of the params that is there.
 #[allow(deprecated, reason = "older clients send nothing else")]
-fn roots(params: &InitializeParams) -> Vec<String> {
+fn workspace_roots(params: &InitializeParams) -> Vec<String> {
     if let Some(folders) = params.workspace_folders.as_ref().filter(|folders| !folders.is_empty()) {
-        return folders.iter().filter_map(|folder| uri::path_of(folder.uri.as_str())).collect();
+        return folders.iter().filter_map(|folder| uri::path_from_uri(folder.uri.as_str())).collect();
     }
-    let root = params.root_uri.as_ref().and_then(|uri| uri::path_of(uri.as_str()));
+    let root = params.root_uri.as_ref().and_then(|uri| uri::path_from_uri(uri.as_str()));
     root.or_else(|| params.root_path.clone()).into_iter().collect()
 }
 
-fn capabilities(features: Features) -> ServerCapabilities {
+fn server_capabilities(features: ClientFeatures) -> ServerCapabilities {
     let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) });
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
@@ -154,7 +160,7 @@ fn capabilities(features: Features) -> ServerCapabilities {
         position_encoding: Some(PositionEncodingKind::from(features.encoding.name().to_owned())),
         text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
         completion_provider: Some(CompletionOptions::default()),
-        // A plugin of ours shows what a hunk does itself.
+        // A wherefore plugin shows a hunk's details itself.
         hover_provider: (!features.hunks).then_some(HoverProviderCapability::Simple(true)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         code_action_provider: Some(CodeActionProviderCapability::Options(actions)),

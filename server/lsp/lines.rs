@@ -2,18 +2,18 @@
 
 use tower_lsp::ls_types::{Position, Range};
 
-use crate::base::position::{self, Encoding};
+use crate::base::position::{self, PositionEncoding};
 
-/// The range of whole lines, where a line ends with `\n` alone: as patches count, not as editors do. Without
-/// the text the two are taken for the same.
-pub(crate) fn line_range(text: Option<&str>, start: u32, count: u32, encoding: Encoding) -> Range {
+/// The range of whole lines, where only `\n` ends a line: as patches count, unlike editors. Without the text both are
+/// assumed to be the same.
+pub(crate) fn line_range(text: Option<&str>, start: u32, count: u32, encoding: PositionEncoding) -> Range {
     let Some(text) = text else {
         return Range::new(Position::new(start, 0), Position::new(start.saturating_add(count), 0));
     };
     let (from, to) = (line_offset(text, start), line_offset(text, start.saturating_add(count)));
     Range::new(
-        write(position::position_at(text, from, encoding)),
-        write(position::position_at(text, to, encoding)),
+        to_lsp_position(position::position_at(text, from, encoding)),
+        to_lsp_position(position::position_at(text, to, encoding)),
     )
 }
 
@@ -24,7 +24,7 @@ fn line_offset(text: &str, line: u32) -> usize {
     }
 }
 
-fn write(position: position::Position) -> Position {
+fn to_lsp_position(position: position::TextPosition) -> Position {
     Position::new(position.line, position.character)
 }
 
@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn whole_lines() {
         let check = |start, count, expected: [u32; 4]| {
-            let range = line_range(Some("a\rb\nc\r\nlast"), start, count, Encoding::Utf16);
+            let range = line_range(Some("a\rb\nc\r\nlast"), start, count, PositionEncoding::Utf16);
             assert_eq!(
                 [range.start.line, range.start.character, range.end.line, range.end.character],
                 expected

@@ -1,4 +1,4 @@
-//! What goes to the client: one task writes it, as much at a time as is ready.
+//! The messages to the client: one task writes them, in batches of all that is ready.
 
 use std::io;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use tower_lsp::jsonrpc::Request;
 
 use super::message;
 
-/// Bytes of answers that may wait for a client that does not read; beyond it nothing more is read from it.
+/// Bytes of answers that may wait for a client that does not read; above it nothing more is read from the client.
 pub(crate) const QUEUE_LIMIT: usize = 32 << 20;
 const BATCH: usize = 256 << 10;
 
-/// Takes framed messages. Clones are the same queue.
+/// A queue of framed messages. Clones are the same queue.
 #[derive(Clone, Debug)]
-pub(crate) struct Outgoing {
+pub(crate) struct OutgoingQueue {
     queue: mpsc::UnboundedSender<OutgoingItem>,
-    waiting: Arc<WaitingRequest>,
+    waiting: Arc<QueuedBytes>,
 }
 
 #[derive(Debug, Default)]
-struct WaitingRequest {
+struct QueuedBytes {
     bytes: AtomicUsize,
     less: Notify,
 }
@@ -36,33 +36,33 @@ enum OutgoingItem {
 
 /// The other end of the queue, for the task that writes.
 #[derive(Debug)]
-pub(crate) struct Pump {
+pub(crate) struct OutgoingWriter {
     queue: mpsc::UnboundedReceiver<OutgoingItem>,
-    waiting: Arc<WaitingRequest>,
+    waiting: Arc<QueuedBytes>,
 }
 
 /// A queue and the end that empties it.
-pub(crate) fn queue() -> (Outgoing, Pump) {
+pub(crate) fn outgoing_queue() -> (OutgoingQueue, OutgoingWriter) {
     let (sender, receiver) = mpsc::unbounded_channel();
-    let waiting = Arc::new(WaitingRequest::default());
-    (Outgoing { queue: sender, waiting: waiting.clone() }, Pump { queue: receiver, waiting })
+    let waiting = Arc::new(QueuedBytes::default());
+    (OutgoingQueue { queue: sender, waiting: waiting.clone() }, OutgoingWriter { queue: receiver, waiting })
 }
 
-impl Outgoing {
+impl OutgoingQueue {
     /// Queues a framed message.
-    pub(crate) fn push(&self, framed: Vec<u8>) {
+    pub(crate) fn push_message(&self, framed: Vec<u8>) {
         self.waiting.bytes.fetch_add(framed.len(), Ordering::SeqCst);
-        // Only fails when nobody writes any more, and then the server is about to end.
+        // It fails only if the writer is gone, and then the server is about to end.
         let _ = self.queue.send(OutgoingItem::Bytes(framed));
     }
 
-    /// Nothing comes after this.
-    pub(crate) fn end(&self) {
+    /// Ends the queue.
+    pub(crate) fn push_end(&self) {
         let _ = self.queue.send(OutgoingItem::End);
     }
 
-    /// Waits until less than [`QUEUE_LIMIT`] waits to be read.
-    pub(crate) async fn room(&self) {
+    /// Waits until less than [`QUEUE_LIMIT`] bytes wait to be read.
+    pub(crate) async fn wait_for_room(&self) {
         while self.waiting.bytes.load(Ordering::SeqCst) > QUEUE_LIMIT {
             let less = self.waiting.less.notified();
             if self.waiting.bytes.load(Ordering::SeqCst) > QUEUE_LIMIT {
@@ -72,13 +72,13 @@ impl Outgoing {
     }
 }
 
-impl Pump {
-    /// Writes what is queued and what the service sends of itself, until the end is queued. What the service
-    /// sent before an answer was queued is written before it.
+impl OutgoingWriter {
+    /// Writes the queued messages and those of the service, until the end of the queue. A message that the service sent
+    /// before an answer was queued is written before that answer.
     ///
     /// # Errors
-    /// Those of the stream: the client is gone.
-    pub(crate) async fn run(
+    /// The errors of the stream: the client is gone.
+    pub(crate) async fn write_queue(
         mut self,
         mut requests: impl Stream<Item = Request> + Unpin,
         mut output: impl AsyncWrite + Unpin,
@@ -90,21 +90,21 @@ impl Pump {
             tokio::select! {
                 biased;
                 request = requests.next(), if listening => match request {
-                    Some(request) => batch.append(&mut message::frame(&request)),
+                    Some(request) => batch.append(&mut message::frame_message(&request)),
                     None => listening = false,
                 },
-                item = self.queue.recv() => ended = take(item, &mut batch, &mut answers),
+                item = self.queue.recv() => ended = take_item(item, &mut batch, &mut answers),
             }
             while !ended && batch.len() < BATCH {
                 if listening && let Some(request) = requests.next().now_or_never() {
                     match request {
-                        Some(request) => batch.append(&mut message::frame(&request)),
+                        Some(request) => batch.append(&mut message::frame_message(&request)),
                         None => listening = false,
                     }
                     continue;
                 }
                 let Ok(item) = self.queue.try_recv() else { break };
-                ended = take(Some(item), &mut batch, &mut answers);
+                ended = take_item(Some(item), &mut batch, &mut answers);
             }
             output.write_all(&batch).await?;
             output.flush().await?;
@@ -115,8 +115,8 @@ impl Pump {
     }
 }
 
-/// Adds an answer to the batch; says whether it was the end.
-fn take(item: Option<OutgoingItem>, batch: &mut Vec<u8>, answers: &mut usize) -> bool {
+/// Adds an item to the batch; returns whether it was the end.
+fn take_item(item: Option<OutgoingItem>, batch: &mut Vec<u8>, answers: &mut usize) -> bool {
     match item {
         Some(OutgoingItem::Bytes(mut bytes)) => {
             *answers += bytes.len();

@@ -1,4 +1,4 @@
-//! Watches the process that the server works for: the one that `initialize` names, the parent before that.
+//! Watches the process that the server works for: the one named by `initialize`, or the parent before that.
 
 use std::time::Duration;
 
@@ -9,26 +9,29 @@ use tokio::sync::watch;
 
 const POLL: Duration = Duration::from_secs(1);
 
-/// Who the client is, as far as known.
-pub(crate) type Client = watch::Sender<Option<i32>>;
+/// The sender of the client's process id, when it is known.
+pub(crate) type ClientProcess = watch::Sender<Option<i32>>;
 
-/// Who the client is, where it is known already, and what resolves when it is dead. The first that is named counts.
-pub(crate) fn watch(client: Option<u32>) -> (Client, impl Future<Output = ()> + Send + 'static) {
-    let (client, named) = watch::channel(client.map(id));
-    (client, orphaned(named))
+/// The channel for the client's process id, and a future that resolves when that process is gone. The first id that is
+/// named counts.
+pub(crate) fn watch_client(
+    client: Option<u32>,
+) -> (ClientProcess, impl Future<Output = ()> + Send + 'static) {
+    let (client, named) = watch::channel(client.map(process_id));
+    (client, wait_for_client_end(named))
 }
 
-/// A process id as the system counts them; 0, which no process has, for one that is too large.
-pub(crate) fn id(pid: u32) -> i32 {
+/// A process id in the system's type; 0, which no process has, for one that is too large.
+pub(crate) fn process_id(pid: u32) -> i32 {
     i32::try_from(pid).unwrap_or(0)
 }
 
-async fn orphaned(mut named: watch::Receiver<Option<i32>>) {
+async fn wait_for_client_end(mut named: watch::Receiver<Option<i32>>) {
     tokio::select! {
         () = parent_gone() => {}
         pid = async { named.wait_for(Option::is_some).await.ok().and_then(|pid| *pid) } => {
             match pid.map(Pid::from_raw) {
-                Some(Some(pid)) => gone(pid).await,
+                Some(Some(pid)) => wait_for_end(pid).await,
                 Some(None) => {} // process 0 and negative ones: there is no such client
                 None => parent_gone().await,
             }
@@ -38,14 +41,14 @@ async fn orphaned(mut named: watch::Receiver<Option<i32>>) {
 
 async fn parent_gone() {
     match getppid() {
-        Some(parent) => gone(parent).await,
+        Some(parent) => wait_for_end(parent).await,
         None => std::future::pending().await, // in a namespace of its own: its parent has no id here
     }
 }
 
-async fn gone(pid: Pid) {
+async fn wait_for_end(pid: Pid) {
     let process = ParentProcess::of(pid);
-    while process.lives() {
+    while process.is_alive() {
         tokio::time::sleep(POLL).await;
     }
 }
@@ -66,7 +69,7 @@ impl ParentProcess {
         Self::Id(pid)
     }
 
-    fn lives(&self) -> bool {
+    fn is_alive(&self) -> bool {
         match self {
             #[cfg(target_os = "linux")]
             Self::Descriptor(process) => {

@@ -9,40 +9,40 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::unix::pipe;
 
 /// Standard input. Call it inside the runtime.
-pub(crate) fn input() -> Box<dyn AsyncRead + Send + Unpin> {
-    match channel(std::io::stdin().as_fd()) {
-        Some(Channel::Pipe(file)) => match pipe::Receiver::from_file(file) {
+pub(crate) fn open_input() -> Box<dyn AsyncRead + Send + Unpin> {
+    match open_channel(std::io::stdin().as_fd()) {
+        Some(StdioChannel::Pipe(file)) => match pipe::Receiver::from_file(file) {
             Ok(pipe) => Box::new(pipe),
             Err(_) => Box::new(tokio::io::stdin()),
         },
-        Some(Channel::Socket(socket)) => Box::new(socket),
+        Some(StdioChannel::Socket(socket)) => Box::new(socket),
         None => Box::new(tokio::io::stdin()),
     }
 }
 
 /// Standard output. Call it inside the runtime.
-pub(crate) fn output() -> Box<dyn AsyncWrite + Send + Unpin> {
-    match channel(std::io::stdout().as_fd()) {
-        Some(Channel::Pipe(file)) => match pipe::Sender::from_file(file) {
+pub(crate) fn open_output() -> Box<dyn AsyncWrite + Send + Unpin> {
+    match open_channel(std::io::stdout().as_fd()) {
+        Some(StdioChannel::Pipe(file)) => match pipe::Sender::from_file(file) {
             Ok(pipe) => Box::new(pipe),
             Err(_) => Box::new(tokio::io::stdout()),
         },
-        Some(Channel::Socket(socket)) => Box::new(socket),
+        Some(StdioChannel::Socket(socket)) => Box::new(socket),
         None => Box::new(tokio::io::stdout()),
     }
 }
 
-enum Channel {
+enum StdioChannel {
     Pipe(File),
     Socket(tokio::net::UnixStream),
 }
 
-fn channel(fd: BorrowedFd<'_>) -> Option<Channel> {
+fn open_channel(fd: BorrowedFd<'_>) -> Option<StdioChannel> {
     let fd: OwnedFd = fd.try_clone_to_owned().ok()?;
     let file = File::from(fd);
     let kind = file.metadata().ok()?.file_type();
     if kind.is_fifo() {
-        return Some(Channel::Pipe(file));
+        return Some(StdioChannel::Pipe(file));
     }
     if !kind.is_socket() {
         return None;
@@ -50,5 +50,5 @@ fn channel(fd: BorrowedFd<'_>) -> Option<Channel> {
     let socket = UnixStream::from(OwnedFd::from(file));
     socket.local_addr().ok()?;
     socket.set_nonblocking(true).ok()?;
-    tokio::net::UnixStream::from_std(socket).ok().map(Channel::Socket)
+    tokio::net::UnixStream::from_std(socket).ok().map(StdioChannel::Socket)
 }

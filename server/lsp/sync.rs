@@ -1,51 +1,52 @@
-//! Document sync: what the client shows, handed on before anything waits.
+//! Document synchronization: the client's documents, passed on before anything waits.
 
 use tower_lsp::ls_types::{
     DidChangeTextDocumentParams, DidSaveTextDocumentParams, Position, TextDocumentContentChangeEvent,
     TextDocumentIdentifier, TextDocumentItem,
 };
 
-use super::backend::Backend;
+use super::backend::LspBackend;
 use crate::base::{position, uri};
-use crate::hub::{DocumentEvent, Edits, TextChange};
+use crate::hub::{DocumentEvent, TextChange, TextEdits};
 
-impl Backend {
-    pub(super) fn opened(&self, document: TextDocumentItem) {
+impl LspBackend {
+    pub(super) fn open_document(&self, document: TextDocumentItem) {
         let TextDocumentItem { uri, language_id: language, version, text } = document;
         let uri = uri.as_str().to_owned();
         self.tell_hub(DocumentEvent::Opened { uri: uri.clone(), version, text, language });
-        // Editors open documents that nobody looks at too. Where a client tells what is looked at, that alone counts.
-        if uri::path_of(&uri).is_some() && !self.outbox.features().focus {
+        // Editors also open documents that the person does not look at. If a client notifies the focus, only that counts.
+        if uri::path_from_uri(&uri).is_some() && !self.outbox.client().features().focus {
             self.tell_hub(DocumentEvent::Focused { uri });
         }
     }
 
-    pub(super) fn changed(&self, params: DidChangeTextDocumentParams) {
+    pub(super) fn change_document(&self, params: DidChangeTextDocumentParams) {
         let (uri, version) = (params.text_document.uri.as_str().to_owned(), params.text_document.version);
-        let changes = params.content_changes.into_iter().map(change).collect();
-        let edits = Edits { changes, encoding: self.outbox.features().encoding };
+        let changes = params.content_changes.into_iter().map(text_change).collect();
+        let edits = TextEdits { changes, encoding: self.outbox.client().features().encoding };
         self.tell_hub(DocumentEvent::Changed { uri, version, edits });
     }
 
-    pub(super) async fn saved(&self, params: DidSaveTextDocumentParams) {
+    pub(super) async fn save_document(&self, params: DidSaveTextDocumentParams) {
         let uri = params.text_document.uri.as_str().to_owned();
         let ours = uri.contains("/.wherefore/");
         self.tell_hub(DocumentEvent::Saved { uri });
         if ours {
-            self.outbox.problems(self.hub.problems()).await;
+            self.outbox.show_problems(self.hub.definition_problems()).await;
         }
     }
 
-    pub(super) fn closed(&self, document: &TextDocumentIdentifier) {
+    pub(super) fn close_document(&self, document: &TextDocumentIdentifier) {
         self.tell_hub(DocumentEvent::Closed { uri: document.uri.as_str().to_owned() });
     }
 
     pub(super) fn tell_hub(&self, event: DocumentEvent) {
-        self.hub.document(self.documents.editor(), event);
+        self.hub.apply_document_event(self.documents.editor_id(), event);
     }
 }
 
-fn change(event: TextDocumentContentChangeEvent) -> TextChange {
-    let at = |position: Position| position::Position { line: position.line, character: position.character };
+fn text_change(event: TextDocumentContentChangeEvent) -> TextChange {
+    let at =
+        |position: Position| position::TextPosition { line: position.line, character: position.character };
     TextChange { range: event.range.map(|range| (at(range.start), at(range.end))), text: event.text }
 }

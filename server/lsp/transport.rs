@@ -1,5 +1,5 @@
-//! Our own transport around the language service: wire order is state order, requests run side by side, and
-//! nothing that arrives ends it but `exit`, the end of the stream, or the client's death.
+//! A transport around the language service: messages take effect in the order of the wire, requests run concurrently,
+//! and nothing that arrives ends it but `exit`, the end of the stream, or the client's death.
 //!
 //! Only the service is tower-lsp's. Its own server ends the process at one malformed message, polls every handler on one
 //! task, four at a time, and does not watch the client; four handlers that wait for the editor would hold up the rest.
@@ -20,54 +20,54 @@ use tower_lsp::Loopback;
 use tower_lsp::jsonrpc::{ErrorCode, Request, Response};
 use tower_service::Service;
 
-use super::codec::{Frame, Frames};
-use super::guard::{Guard, Outcome, error};
+use super::codec::{FrameReader, LspFrame};
+use super::guard::{ServiceGuard, ServiceOutcome, error_with_message};
 use super::message::{self, ClientMessage};
-use super::outgoing::{self, Outgoing};
+use super::outgoing::{self, OutgoingQueue};
 
 /// Requests that may run at one time; a further one is refused, so that cancellations are still read.
 pub(crate) const RUNNING_LIMIT: usize = 32_768;
 /// Messages that are taken in a row before answers are written.
 const BURST: u64 = 32;
-/// How long `initialize` and `shutdown` may hold up what was sent after them.
+/// The longest time that `initialize` and `shutdown` may delay the messages after them.
 const ORDERED: Duration = Duration::from_millis(500);
-/// After the stream's end: how long no answer may come before those that are left are given up.
+/// The time without an answer, after the stream's end, after which the remaining requests are given up.
 const IDLE: Duration = Duration::from_secs(1);
-/// How long the cancelled may take to say so.
+/// The longest time that cancelled requests may take to end.
 const CANCEL: Duration = Duration::from_millis(50);
-/// How long the last answers may take to be read.
+/// The longest time that the last answers may take to be read.
 const FLUSH: Duration = Duration::from_millis(250);
 
-/// Why serving ended.
+/// The reason why serving ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reason {
+pub(crate) enum EndReason {
     /// The client sent `exit`.
     Exit,
     /// The client closed its end.
-    Closed,
+    StreamClosed,
     /// The client reads no more.
-    Deaf,
+    ClientNotReading,
     /// The client's process is gone.
-    Orphaned,
+    ClientGone,
 }
 
-/// How serving ended.
+/// The end of serving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct End {
-    /// Why.
-    pub reason: Reason,
-    /// Whether `shutdown` came before it: then the exit code is 0, otherwise 1.
+pub(crate) struct TransportEnd {
+    /// The reason.
+    pub reason: EndReason,
+    /// True if `shutdown` came before it: then the exit code is 0, otherwise 1.
     pub shut_down: bool,
 }
 
 /// Serves one client until it or its process ends. `orphaned` resolves when the latter is gone.
-pub(crate) async fn serve<R, W, S, L>(
+pub(crate) async fn serve_transport<R, W, S, L>(
     input: R,
     output: W,
     service: S,
     socket: L,
     orphaned: impl Future<Output = ()>,
-) -> End
+) -> TransportEnd
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
@@ -78,36 +78,40 @@ where
     L::RequestStream: Send + 'static,
 {
     let (requests, answers) = socket.split();
-    let (out, pump) = outgoing::queue();
-    let mut pump = tokio::spawn(pump.run(requests, output));
-    let mut server =
-        TransportServer { guard: Guard::new(service), answers, running: Running::default(), out };
+    let (out, pump) = outgoing::outgoing_queue();
+    let mut pump = tokio::spawn(pump.write_queue(requests, output));
+    let mut server = TransportServer {
+        guard: ServiceGuard::new(service),
+        answers,
+        running: RunningRequests::default(),
+        out,
+    };
     let reason = tokio::select! {
-        reason = server.read(Frames::new(input)) => reason,
-        _ = &mut pump => Reason::Deaf,
-        () = orphaned => Reason::Orphaned,
+        reason = server.read_frames(FrameReader::new(input)) => reason,
+        _ = &mut pump => EndReason::ClientNotReading,
+        () = orphaned => EndReason::ClientGone,
     };
     let shut_down = server.guard.is_down();
-    if reason == Reason::Closed {
+    if reason == EndReason::StreamClosed {
         tokio::select! {
-            () = server.running.finish() => {}
-            _ = &mut pump => return End { reason, shut_down },
+            () = server.running.wait_for_answers() => {}
+            _ = &mut pump => return TransportEnd { reason, shut_down },
         }
     }
-    server.guard.exit();
-    if reason != Reason::Deaf {
-        let _ = timeout(CANCEL, server.running.finish()).await;
-        server.out.end();
+    server.guard.cancel_all();
+    if reason != EndReason::ClientNotReading {
+        let _ = timeout(CANCEL, server.running.wait_for_answers()).await;
+        server.out.push_end();
         let _ = timeout(FLUSH, pump).await;
     }
-    End { reason, shut_down }
+    TransportEnd { reason, shut_down }
 }
 
 struct TransportServer<S, A> {
-    guard: Guard<S>,
+    guard: ServiceGuard<S>,
     answers: A,
-    running: Running,
-    out: Outgoing,
+    running: RunningRequests,
+    out: OutgoingQueue,
 }
 
 impl<S, A> TransportServer<S, A>
@@ -117,99 +121,103 @@ where
     S::Error: Send + 'static,
     A: Sink<Response> + Unpin,
 {
-    async fn read<R: AsyncRead + Unpin>(&mut self, mut frames: Frames<R>) -> Reason {
+    async fn read_frames<R: AsyncRead + Unpin>(&mut self, mut frames: FrameReader<R>) -> EndReason {
         for turn in 1_u64.. {
-            self.out.room().await;
+            self.out.wait_for_room().await;
             // Requests are answered here: in a burst of them the first answers are not to wait for the last.
             if turn.is_multiple_of(BURST) {
                 tokio::task::yield_now().await;
             }
-            match frames.next().await {
-                Ok(Some(Frame::Body)) => {}
-                Ok(Some(Frame::Broken { id, what })) => {
+            match frames.next_frame().await {
+                Ok(Some(LspFrame::Body)) => {}
+                Ok(Some(LspFrame::Broken { id, what })) => {
                     let code = if id.is_some() { ErrorCode::InvalidRequest } else { ErrorCode::ParseError };
-                    self.refuse(&id.unwrap_or_default(), code, what);
+                    self.refuse_request(&id.unwrap_or_default(), code, what);
                     continue;
                 }
-                Ok(None) | Err(_) => return Reason::Closed,
+                Ok(None) | Err(_) => return EndReason::StreamClosed,
             }
-            match message::parse(frames.body()) {
-                Ok(ClientMessage::Request { id, method, params }) => self.request(id, method, params).await,
-                Ok(ClientMessage::Notification { method, .. }) if method == "exit" => return Reason::Exit,
-                Ok(ClientMessage::Notification { method, params }) => self.notification(method, params),
+            match message::parse_message(frames.last_body()) {
+                Ok(ClientMessage::Request { id, method, params }) => {
+                    self.handle_request(id, method, params).await
+                }
+                Ok(ClientMessage::Notification { method, .. }) if method == "exit" => return EndReason::Exit,
+                Ok(ClientMessage::Notification { method, params }) => {
+                    self.handle_notification(method, params)
+                }
                 Ok(ClientMessage::Response(response)) => drop(self.answers.send(response).await),
                 Err(refusal) => {
-                    if refusal.torn {
-                        frames.reject();
+                    if refusal.is_torn {
+                        frames.reject_body();
                     }
-                    self.out.push(message::answer(&refusal.id, &Err(refusal.error)));
+                    self.out.push_message(message::frame_answer(&refusal.id, &Err(refusal.error)));
                 }
             }
         }
-        Reason::Closed
+        EndReason::StreamClosed
     }
 
-    async fn request(&mut self, id: Value, method: String, params: Option<Value>) {
+    async fn handle_request(&mut self, id: Value, method: String, params: Option<Value>) {
         let ordered = method == "initialize" || method == "shutdown";
-        let inner = match self.running.start(&id) {
+        let inner = match self.running.start_request(&id) {
             Ok(inner) => inner,
-            Err(what) => return self.refuse(&id, ErrorCode::InvalidRequest, what),
+            Err(what) => return self.refuse_request(&id, ErrorCode::InvalidRequest, what),
         };
-        let mut running = self.guard.request(inner, method, params);
+        let mut running = self.guard.start_request(inner, method, params);
         let (calls, out) = (self.running.clone(), self.out.clone());
         // Most requests never wait, and a task of their own would cost more than they do.
         if let Poll::Ready(outcome) = running.poll_unpin(&mut Context::from_waker(Waker::noop())) {
-            return calls.answer(&id, &outcome, &out);
+            return calls.answer_request(&id, &outcome, &out);
         }
         let task = tokio::spawn(async move {
             let outcome = running.await;
-            calls.answer(&id, &outcome, &out);
+            calls.answer_request(&id, &outcome, &out);
         });
         if ordered {
             let _ = timeout(ORDERED, task).await;
         }
     }
 
-    fn notification(&mut self, method: String, params: Option<Value>) {
+    fn handle_notification(&mut self, method: String, params: Option<Value>) {
         if method == "$/cancelRequest" {
             let id = params.as_ref().and_then(|params| params.get("id"));
-            if let Some(inner) = id.and_then(|id| self.running.inner(id)) {
-                self.guard.cancel(inner);
+            if let Some(inner) = id.and_then(|id| self.running.inner_id(id)) {
+                self.guard.cancel_request(inner);
             }
-        } else if let Some(rest) = self.guard.notify(method, params) {
+        } else if let Some(rest) = self.guard.start_notification(method, params) {
             tokio::spawn(rest);
         }
     }
 
-    fn refuse(&self, id: &Value, code: ErrorCode, what: impl Into<std::borrow::Cow<'static, str>>) {
-        self.out.push(message::answer(id, &Err(error(code, what))));
+    fn refuse_request(&self, id: &Value, code: ErrorCode, what: impl Into<std::borrow::Cow<'static, str>>) {
+        self.out.push_message(message::frame_answer(id, &Err(error_with_message(code, what))));
     }
 }
 
-/// The requests that run, by the client's id, with the ids that the service knows them by: those are whole
-/// numbers of 31 bits, whatever the client's are, and never used twice while one runs.
+/// The running requests, by the client's id, with their ids for the service: whole numbers of 31 bits, whatever the
+/// client's are, and unique among those that run.
 #[derive(Clone, Debug)]
-struct Running {
-    ids: Arc<Mutex<Ids>>,
-    /// Those whose answer is not queued yet.
+struct RunningRequests {
+    ids: Arc<Mutex<RequestIds>>,
+    /// The number of requests whose answer is not queued yet.
     count: Arc<watch::Sender<usize>>,
 }
 
 #[derive(Debug, Default)]
-struct Ids {
+struct RequestIds {
     inner: HashMap<String, i64>,
     last: i64,
 }
 
-impl Default for Running {
+impl Default for RunningRequests {
     fn default() -> Self {
         Self { ids: Arc::default(), count: Arc::new(watch::Sender::new(0)) }
     }
 }
 
-impl Running {
-    fn start(&self, id: &Value) -> Result<i64, String> {
-        let mut ids = self.lock();
+impl RunningRequests {
+    fn start_request(&self, id: &Value) -> Result<i64, String> {
+        let mut ids = self.lock_ids();
         if ids.inner.len() >= RUNNING_LIMIT {
             return Err(format!("{RUNNING_LIMIT} requests run already; send it again later"));
         }
@@ -223,19 +231,19 @@ impl Running {
         Ok(inner)
     }
 
-    fn inner(&self, id: &Value) -> Option<i64> {
-        self.lock().inner.get(&id.to_string()).copied()
+    fn inner_id(&self, id: &Value) -> Option<i64> {
+        self.lock_ids().inner.get(&id.to_string()).copied()
     }
 
-    fn answer(&self, id: &Value, outcome: &Outcome, out: &Outgoing) {
-        // The client may use the id again as soon as it reads the answer; the end waits for the answer.
-        self.lock().inner.remove(&id.to_string());
-        out.push(message::answer(id, outcome));
+    fn answer_request(&self, id: &Value, outcome: &ServiceOutcome, out: &OutgoingQueue) {
+        // The client may reuse the id as soon as it reads the answer; the end of serving waits for the answer.
+        self.lock_ids().inner.remove(&id.to_string());
+        out.push_message(message::frame_answer(id, outcome));
         self.count.send_modify(|count| *count -= 1);
     }
 
     /// Waits for the answers, as long as they keep coming.
-    async fn finish(&self) {
+    async fn wait_for_answers(&self) {
         let mut count = self.count.subscribe();
         while *count.borrow_and_update() > 0 {
             if timeout(IDLE, count.changed()).await.is_err() {
@@ -244,7 +252,7 @@ impl Running {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Ids> {
+    fn lock_ids(&self) -> MutexGuard<'_, RequestIds> {
         self.ids.lock()
     }
 }

@@ -5,16 +5,15 @@ use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::base::hidden::in_json;
+use crate::base::hidden::escape_in_json;
 use crate::base::json;
-use crate::hub::{fault_object, told, undotted};
+use crate::hub::{fault_object, model_result, undot_names};
 use crate::protocol::{Envelope, Fault};
 
-/// The answer to a call. Where it tells the agent what to do next, the tools in `names` go by the names that they are
-/// listed under.
-pub(super) fn of(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> CallToolResult {
-    let content = told(envelope, names);
-    let mut result = finish(content, envelope.error.is_some());
+/// The result of a call. If its text names tools to use next, those in `names` are written by their listed names.
+pub(super) fn call_result(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> CallToolResult {
+    let content = model_result(envelope, names);
+    let mut result = finish_result(content, envelope.error.is_some());
     let blocks: Vec<ContentBlock> =
         envelope.blocks.iter().filter_map(|block| serde_json::from_value(block.clone()).ok()).collect();
     if !blocks.is_empty() {
@@ -26,30 +25,36 @@ pub(super) fn of(envelope: &Envelope, names: impl FnOnce() -> Vec<String>) -> Ca
     result
 }
 
+/// The answer to several calls: one for each, in their order. It is a fault where every call is one.
+pub(super) fn of_several(envelopes: &[Envelope], names: impl Fn() -> Vec<String>) -> CallToolResult {
+    let answers: Vec<Value> = envelopes.iter().map(|envelope| model_result(envelope, &names)).collect();
+    finish_result(json!({ "answers": answers }), envelopes.iter().all(|envelope| envelope.error.is_some()))
+}
+
 /// The answer to an operation that finds tools.
-pub(super) fn of_operation(answer: Result<impl Serialize, Fault>) -> CallToolResult {
+pub(super) fn operation_result(answer: Result<impl Serialize, Fault>) -> CallToolResult {
     match answer.map(|answer| serde_json::to_value(answer).unwrap_or_default()) {
-        Ok(content) => finish(content, false),
-        Err(fault) => finish(Value::Object(fault_object(&fault)), true),
+        Ok(content) => finish_result(content, false),
+        Err(fault) => finish_result(Value::Object(fault_object(&fault)), true),
     }
 }
 
-/// A fault alone, where it is the error of a request.
-pub(super) fn fault(fault: &Fault, names: &[String]) -> Value {
+/// A single fault, as the error of a request.
+pub(super) fn fault_value(fault: &Fault, names: &[String]) -> Value {
     let mut fault = json!(fault);
     for place in ["/message", "/suggestion", "/hints", "/next_action/tool"] {
         if let Some(value) = fault.pointer_mut(place) {
-            undotted(value, names);
+            undot_names(value, names);
         }
     }
     fault
 }
 
-fn finish(content: Value, is_error: bool) -> CallToolResult {
-    let text = json::text(&content);
+fn finish_result(content: Value, is_error: bool) -> CallToolResult {
+    let text = json::to_json_text(&content);
     if is_error {
         // A client may show it to the person: hidden characters are escapes of JSON's.
-        let text = vec![ContentBlock::text(in_json(&text))];
+        let text = vec![ContentBlock::text(escape_in_json(&text))];
         // No structured content: clients hold that to the tool's output schema, and would show its violations alone.
         return CallToolResult::error(text);
     }
@@ -69,7 +74,7 @@ mod tests {
         let message = |text: &&str| PersonMessage { text: (*text).to_owned(), ..PersonMessage::default() };
         let messages = messages.iter().map(message).collect();
         let error = if result.is_some() { None } else { fault.error.clone() };
-        of(&Envelope { result: result.map(Into::into), error, messages, ..fault }, Vec::new)
+        call_result(&Envelope { result: result.map(Into::into), error, messages, ..fault }, Vec::new)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The agent that waits for a call: told how far it is, and asked for what a tool wants to know.
+//! The agent that waits for a call: it gets the call's progress, and the questions of a tool.
 
 use parking_lot::Mutex;
 
@@ -14,45 +14,45 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
 use super::era::is_modern;
-use crate::base::hidden::{show_value, shown};
+use crate::base::hidden::{escape_hidden, escape_value};
 use crate::catalogue::show_schema;
 use crate::ports::{Ask, Caller};
 use crate::protocol::{Code, Fault};
 
-/// What a progress that says nothing new still adds, in percent: the protocol has it grow each time.
+/// The increase of a progress notification without news, in percent: the protocol requires each value to be greater.
 const A_LITTLE: f64 = 0.001;
 
 /// The agent at the other end of one call.
 #[derive(Debug)]
-pub(super) struct Attendant {
+pub(super) struct McpCaller {
     peer: Peer<RoleServer>,
     modern: bool,
     capabilities: ClientCapabilities,
     token: Option<ProgressToken>,
-    /// The least level of what it wants to hear; nothing where it wants nothing.
+    /// The least severe level that it wants to receive; none if it wants none.
     level: Option<LoggingLevel>,
-    out: mpsc::UnboundedSender<ServerNotification>,
-    progress: Mutex<Reached>,
-    /// What the call waits for just now.
+    notifications: mpsc::UnboundedSender<ServerNotification>,
+    progress: Mutex<ReportedProgress>,
+    /// The event that the call waits for.
     waits_for: Mutex<Option<String>>,
     /// Seconds that the client waits for a call.
     patience_s: Option<u64>,
     answers: Map<String, Value>,
     open: Mutex<Vec<(String, Ask)>>,
-    /// The capability that the agent would have needed to be asked.
+    /// The capability that the agent lacks for a question.
     lacking: Mutex<Option<ClientCapabilities>>,
 }
 
-/// How far a call is, as the agent was told.
+/// The progress as it was reported to the agent.
 #[derive(Debug, Default)]
-struct Reached {
+struct ReportedProgress {
     value: f64,
     percent: bool,
 }
 
-impl Attendant {
-    /// The agent that made the request in `context`, and what is to be sent to it before its answer. `answers` are
-    /// those it gave to what was asked before, `level` is what a session set.
+impl McpCaller {
+    /// The agent that made the request in `context`, and the notifications to be sent before its answer. `answers` are
+    /// those to earlier questions, `level` is the log level of the session.
     pub(super) fn new(
         context: &RequestContext<RoleServer>,
         answers: Map<String, Value>,
@@ -66,7 +66,7 @@ impl Attendant {
             capabilities: context.client_capabilities().unwrap_or_default(),
             token: context.meta.get_progress_token(),
             level: if modern { context.meta.log_level() } else { level },
-            out,
+            notifications: out,
             progress: Mutex::default(),
             waits_for: Mutex::default(),
             patience_s: None,
@@ -77,18 +77,18 @@ impl Attendant {
         (attendant, sent)
     }
 
-    /// The same, with a client that waits so many seconds for a call.
-    pub(super) fn patient(self, patience_s: Option<u64>) -> Self {
+    /// Sets the seconds that the client waits for a call.
+    pub(super) fn with_patience(self, patience_s: Option<u64>) -> Self {
         Self { patience_s, ..self }
     }
 
-    /// Tells the agent that its call goes on, and what it waits for.
-    pub(super) fn alive(&self) {
+    /// Reports to the agent that its call goes on, and the event that it waits for.
+    pub(super) fn report_alive(&self) {
         let waits_for = self.waits_for.lock().clone();
         self.progress(waits_for.as_deref().unwrap_or("at work"), None);
     }
 
-    /// What was asked and has no answer yet, as the later era sends it; with it the answers so far.
+    /// The questions without an answer, in the form of the later era, with the answers so far.
     pub(super) fn open_questions(&self) -> Option<(InputRequests, &Map<String, Value>)> {
         let open = std::mem::take(&mut *self.open.lock());
         let requests: InputRequests =
@@ -96,12 +96,12 @@ impl Attendant {
         (!requests.is_empty()).then_some((requests, &self.answers))
     }
 
-    /// The capability that the agent lacks, where a question could not be asked for want of one.
-    pub(super) fn lacking(&self) -> Option<ClientCapabilities> {
+    /// The capability that the agent lacks, if a question could not be asked without it.
+    pub(super) fn lacking_capability(&self) -> Option<ClientCapabilities> {
         self.lacking.lock().clone()
     }
 
-    fn lacks(&self, ask: &Ask) -> Option<ClientCapabilities> {
+    fn missing_capability(&self, ask: &Ask) -> Option<ClientCapabilities> {
         let has = &self.capabilities;
         let mut needed = ClientCapabilities::default();
         let has = match ask {
@@ -121,7 +121,7 @@ impl Attendant {
         (!has).then_some(needed)
     }
 
-    async fn request(&self, ask: Ask) -> Result<Value, Fault> {
+    async fn send_question(&self, ask: Ask) -> Result<Value, Fault> {
         let request = match input_request(ask)? {
             InputRequest::CreateMessage(request) => ServerRequest::CreateMessageRequest(request),
             InputRequest::Elicitation(request) => ServerRequest::ElicitRequest(request),
@@ -144,9 +144,9 @@ fn input_request(ask: Ask) -> Result<InputRequest, Fault> {
     };
     Ok(match ask {
         Ask::Form { message, mut schema } => {
-            // What the fields are called and say is for the person; their names and values are the tool's.
+            // Labels and descriptions are shown to the person; names and values stay the tool's.
             show_schema(&mut schema);
-            let message = shown(&message).into_owned();
+            let message = escape_hidden(&message).into_owned();
             let requested_schema = serde_json::from_value(schema).map_err(wrong)?;
             let params = ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema };
             InputRequest::Elicitation(ElicitRequest::new(params))
@@ -158,7 +158,7 @@ fn input_request(ask: Ask) -> Result<InputRequest, Fault> {
     })
 }
 
-impl Caller for Attendant {
+impl Caller for McpCaller {
     fn progress(&self, message: &str, percentage: Option<u32>) {
         let Some(token) = self.token.clone() else { return };
         let mut reached = self.progress.lock();
@@ -175,10 +175,12 @@ impl Caller for Attendant {
             params = params.with_total(100.0);
         }
         if !message.is_empty() {
-            params = params.with_message(shown(message));
+            params = params.with_message(escape_hidden(message));
         }
-        // Where nobody takes it any more the call is over.
-        let _ = self.out.send(ServerNotification::ProgressNotification(ProgressNotification::new(params)));
+        // If there is no receiver any more, the call is over.
+        let _ = self
+            .notifications
+            .send(ServerNotification::ProgressNotification(ProgressNotification::new(params)));
     }
 
     fn waiting(&self, what: Option<&str>) {
@@ -194,13 +196,13 @@ impl Caller for Attendant {
 
     fn log(&self, level: &str, mut data: Value) {
         let level = serde_json::from_value(json!(level)).unwrap_or(LoggingLevel::Info);
-        if self.level.is_none_or(|least| severity(level) < severity(least)) {
+        if self.level.is_none_or(|least| level_severity(level) < level_severity(least)) {
             return;
         }
-        show_value(&mut data);
+        escape_value(&mut data);
         let params = LoggingMessageNotificationParam::new(level, data).with_logger(env!("CARGO_PKG_NAME"));
         let message = LoggingMessageNotification::new(params);
-        let _ = self.out.send(ServerNotification::LoggingMessageNotification(message));
+        let _ = self.notifications.send(ServerNotification::LoggingMessageNotification(message));
     }
 
     fn waits(&self) -> bool {
@@ -209,19 +211,19 @@ impl Caller for Attendant {
 
     fn ask(&self, asks: Vec<(String, Ask)>) -> BoxFuture<'_, Result<Map<String, Value>, Fault>> {
         Box::pin(async move {
-            if let Some(lack) = asks.iter().find_map(|(_, ask)| self.lacks(ask)) {
+            if let Some(lack) = asks.iter().find_map(|(_, ask)| self.missing_capability(ask)) {
                 *self.lacking.lock() = Some(lack.clone());
                 return Err(Fault::new(
                     Code::Unsupported,
                     "the tool asks a question, and the agent's client lacks the capability to answer it",
                 )
-                .suggest("make the call from a client that has the capability in `details`")
-                .detail(json!({ "required_capabilities": lack })));
+                .with_suggestion("make the call from a client that has the capability in `details`")
+                .with_details(json!({ "required_capabilities": lack })));
             }
             if !self.modern {
                 let mut answers = Map::new();
                 for (key, ask) in asks {
-                    answers.insert(key, self.request(ask).await?);
+                    answers.insert(key, self.send_question(ask).await?);
                 }
                 return Ok(answers);
             }
@@ -240,7 +242,7 @@ impl Caller for Attendant {
 }
 
 /// The protocol's levels by their order, the least severe first.
-fn severity(level: LoggingLevel) -> u8 {
+fn level_severity(level: LoggingLevel) -> u8 {
     match level {
         LoggingLevel::Debug => 0,
         LoggingLevel::Info => 1,

@@ -9,23 +9,24 @@ use rmcp::model::{
     CallToolResponse, CallToolResult, InputRequiredResult, InputResponses, ServerNotification,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::agent::Agent;
-use super::caller::Attendant;
+use super::agent::McpConnection;
+use super::caller::McpCaller;
 use super::refusal::unknown_tool;
 use super::{answer, era, origin};
 use crate::base::CallId;
-use crate::hub::{CALL, CallToolParams, Operation};
+use crate::hub::{CALL, CALL_ALL, CallBatch, CallToolParams, FindOperation, call_schema, read_operation};
+use crate::model::arguments::fit_arguments;
 use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{Code, Envelope, Fault, Origin, RawCall};
+use crate::requests::call_all::CallAllParams;
 use crate::requests::{Asker, ExpandTool, ListTools, Request, SearchNodes, SearchTools};
 
-/// How often an agent that waits hears that its call goes on: well below the limits that agents have.
+/// The interval of progress notifications to a waiting agent: well below the time limits of agents.
 const ALIVE: Duration = Duration::from_secs(5);
 
 /// A `tools/call` as an agent sent it.
@@ -34,120 +35,192 @@ pub(super) struct ToolCall {
     /// The name of a tool, or of an operation that finds tools.
     pub(super) name: String,
     pub(super) arguments: Value,
-    /// What the person answered to the questions of the round before.
+    /// The person's answers to the questions of the last round.
     pub(super) given: InputResponses,
     /// The sealed answers of earlier rounds.
     pub(super) state: Option<String>,
 }
 
-impl Agent {
+impl McpConnection {
     /// Answers a call of a tool, or of an operation that finds tools.
-    pub(super) async fn answer(
+    pub(super) async fn answer_call(
         &self,
         call: ToolCall,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let ToolCall { name, arguments, given, state } = call;
-        let origin = origin::of(&context, self.connection.name.as_deref());
-        if let Some(operation) = Operation::named(&name) {
-            return Ok(self.find(operation, arguments, origin).await.into());
+        let origin = origin::call_origin(&context, self.connection.name.as_deref());
+        if let Some(operation) = FindOperation::from_name(&name) {
+            let arguments = fit_operation_arguments(arguments, &operation.schema());
+            return Ok(self.answer_operation(operation, arguments, origin).await.into());
+        }
+        if name == CALL_ALL {
+            return self.call_all(arguments, origin, &context).await;
         }
         let is_found = name == CALL;
         let raw = match is_found {
-            true => match read::<CallToolParams>(arguments) {
-                Ok(CallToolParams { tool_id, arguments }) => self.raw(tool_id, arguments.into(), origin),
-                Err(fault) => return Ok(answer::of_operation(Err::<(), _>(fault)).into()),
+            true => match read_operation::<CallToolParams>(
+                CALL,
+                fit_operation_arguments(arguments.clone(), &call_schema()),
+            ) {
+                Ok(params) => {
+                    let (tool_id, arguments) = params.into_call();
+                    self.raw_call(tool_id, arguments, origin)
+                }
+                Err(fault) => {
+                    let refused = self.refused(CALL, &arguments, fault, &origin);
+                    return Ok(answer::operation_result(Err::<(), _>(refused)).into());
+                }
             },
-            false => self.raw(name, arguments, origin),
+            false => self.raw_call(name, arguments, origin),
         };
         let mut answers = match &state {
-            Some(state) => self.seal.open(&raw.tool, &raw.arguments, state)?,
+            Some(state) => self.seal.open_answers(&raw.tool, &raw.arguments, state)?,
             None => Map::new(),
         };
         answers.extend(given);
-        let (attendant, sent) = Attendant::new(&context, answers, self.level());
+        let (attendant, sent) = McpCaller::new(&context, answers, self.log_level());
         let client = context.client_info().map(|client| client.name.clone());
-        let attendant = Arc::new(attendant.patient(self.terms.wait.seconds(client.as_deref())));
-        // Only in the later era a call may come again, and is known by what it was.
+        let attendant = Arc::new(attendant.with_patience(self.options.wait.seconds_for(client.as_deref())));
+        // Only in the later era a call may be repeated, and is identified by its contents.
         let again = era::is_modern(&context).then(|| (raw.tool.clone(), raw.arguments.clone()));
-        let call = self.run(raw, is_found, attendant.clone());
-        let envelope = attended(call, &attendant, sent, &context).await?;
-        let Some((tool, arguments)) = again else { return self.answered(&envelope, is_found) };
+        let call = self.run_call(raw, is_found, attendant.clone());
+        let envelope = await_call(call, &attendant, sent, &context).await?;
+        let Some((tool, arguments)) = again else { return self.call_response(&envelope, is_found) };
         if let Some((requests, answers)) = attendant.open_questions() {
-            let state = self.seal.close(&tool, &arguments, answers);
+            let state = self.seal.seal_answers(&tool, &arguments, answers);
             return Ok(InputRequiredResult::new(Some(requests), state).into());
         }
         let is_unsupported = envelope.error.as_ref().is_some_and(|fault| fault.code == Code::Unsupported);
-        match attendant.lacking().filter(|_| is_unsupported) {
+        match attendant.lacking_capability().filter(|_| is_unsupported) {
             Some(lacking) => Err(ErrorData::missing_required_client_capability(lacking)),
-            None => self.answered(&envelope, is_found),
+            None => self.call_response(&envelope, is_found),
         }
     }
 
-    /// Runs a call in the agent's folder. `is_found` says that the agent found the tool by an operation.
-    async fn run(&self, raw: RawCall, is_found: bool, attendant: Arc<Attendant>) -> Envelope {
+    /// Makes the calls of one message. A call among several cannot ask a question: a call that needs the client's answer is made
+    /// by itself.
+    async fn call_all(
+        &self,
+        message: Value,
+        origin: Origin,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let params = CallAllParams {
+            message: message.as_object().cloned().unwrap_or_default(),
+            origin,
+            environment: self.options.environment.clone(),
+            policy: self.options.policy,
+            root: Some(self.options.root.clone()),
+        };
+        let found =
+            params.calls().and_then(|calls| Ok((calls, self.hub.folder_at(Some(&self.options.root))?)));
+        let (calls, folder) = match found {
+            Ok(found) => found,
+            Err(fault) => return Ok(answer::operation_result(Err::<(), _>(fault)).into()),
+        };
+        let is_found = folder.toolbox().is_discovery();
+        let (attendant, sent) = McpCaller::new(context, Map::new(), self.log_level());
+        let batch = CallBatch::new(&folder, None, is_found);
+        let made = batch.run_calls(calls);
+        let envelopes = await_call(made, &attendant, sent, context).await?;
+        let names = || -> Vec<String> {
+            folder.toolbox().registry().tool_summaries().into_iter().map(|tool| tool.name).collect()
+        };
+        Ok(answer::of_several(&envelopes, names).into())
+    }
+
+    /// Runs a call in the agent's folder. `is_found` is true if the agent found the tool by an operation.
+    async fn run_call(&self, raw: RawCall, is_found: bool, attendant: Arc<McpCaller>) -> Envelope {
         let caller: Option<Arc<dyn Caller>> = Some(attendant);
-        match (self.hub.folder(Some(&self.terms.root)), is_found) {
+        match (self.hub.folder_at(Some(&self.options.root)), is_found) {
             (Ok(folder), true) => folder.call_found(raw, caller).await,
-            (Ok(folder), false) => folder.pipeline().call(raw, caller).await,
+            (Ok(folder), false) => folder.pipeline().call_tool(raw, caller).await,
             (Err(error), _) => fault_envelope(CallId::default(), error.into()),
         }
     }
 
     /// The answer to a call that ended. A listed tool that does not exist is an error of the protocol.
-    fn answered(&self, envelope: &Envelope, is_found: bool) -> Result<CallToolResponse, ErrorData> {
+    fn call_response(&self, envelope: &Envelope, is_found: bool) -> Result<CallToolResponse, ErrorData> {
+        // Where tools are found, they go by their own names.
         let names = || -> Vec<String> {
-            let folder = self.hub.folder(Some(&self.terms.root));
-            let tools = folder.map(|folder| folder.tools()).unwrap_or_default();
+            let folder = self.hub.folder_at(Some(&self.options.root)).ok().filter(|_| !is_found);
+            let tools = folder.map(|folder| folder.toolbox().registry().tool_summaries()).unwrap_or_default();
             tools.into_iter().map(|tool| tool.name).collect()
         };
         let unknown = envelope.error.as_ref().filter(|_| !is_found);
-        match unknown.and_then(|fault| unknown_tool(fault, answer::fault(fault, &names()))) {
+        match unknown.and_then(|fault| unknown_tool(fault, answer::fault_value(fault, &names()))) {
             Some(error) => Err(error),
-            None => Ok(answer::of(envelope, names).into()),
+            None => Ok(answer::call_result(envelope, names).into()),
         }
     }
 
-    fn raw(&self, tool: String, arguments: Value, origin: Origin) -> RawCall {
-        let root = Some(self.terms.root.clone());
-        RawCall { tool, arguments, origin, policy: self.terms.policy, root, ..RawCall::default() }
+    fn raw_call(&self, tool: String, arguments: Value, origin: Origin) -> RawCall {
+        let root = Some(self.options.root.clone());
+        let environment = self.options.environment.clone();
+        let policy = self.options.policy;
+        RawCall { tool, arguments, origin, environment, policy, root, ..RawCall::default() }
     }
 
-    async fn find(&self, operation: Operation, arguments: Value, origin: Origin) -> CallToolResult {
+    async fn answer_operation(
+        &self,
+        operation: FindOperation,
+        arguments: Value,
+        origin: Origin,
+    ) -> CallToolResult {
         match operation {
-            Operation::List => self.ask::<ListTools>(arguments, origin).await,
-            Operation::SearchNodes => self.ask::<SearchNodes>(arguments, origin).await,
-            Operation::SearchTools => self.ask::<SearchTools>(arguments, origin).await,
-            Operation::Expand => self.ask::<ExpandTool>(arguments, origin).await,
+            FindOperation::List => self.answer_request::<ListTools>(operation, arguments, origin).await,
+            FindOperation::SearchNodes => {
+                self.answer_request::<SearchNodes>(operation, arguments, origin).await
+            }
+            FindOperation::SearchTools => {
+                self.answer_request::<SearchTools>(operation, arguments, origin).await
+            }
+            FindOperation::Expand => self.answer_request::<ExpandTool>(operation, arguments, origin).await,
         }
     }
 
-    /// Answers a request of ours about the agent's folder.
-    async fn ask<R: Request>(&self, mut arguments: Value, origin: Origin) -> CallToolResult {
+    /// Answers a `wherefore/*` request about the agent's folder.
+    async fn answer_request<R: Request>(
+        &self,
+        operation: FindOperation,
+        mut arguments: Value,
+        origin: Origin,
+    ) -> CallToolResult {
+        let asked = arguments.clone();
         if let Value::Object(members) = &mut arguments {
-            members.insert("root".to_owned(), json!(self.terms.root));
+            members.insert("root".to_owned(), json!(self.options.root));
         }
-        answer::of_operation(match read(arguments) {
-            Ok(params) => R::answer(&self.hub, params, Asker::from(origin)).await,
-            Err(fault) => Err(fault),
+        answer::operation_result(match read_operation(operation.name(), arguments) {
+            Ok(params) => R::answer_request(&self.hub, params, Asker::from(origin.clone())).await,
+            Err(fault) => Err(self.refused(operation.name(), &asked, fault, &origin)),
         })
     }
+
+    /// Notes that an operation's arguments were refused; gives the fault back.
+    fn refused(&self, name: &str, asked: &Value, fault: Fault, origin: &Origin) -> Fault {
+        if let Ok(folder) = self.hub.folder_at(Some(&self.options.root)) {
+            folder.note_refused(name, asked, &fault, origin);
+        }
+        fault
+    }
 }
 
-fn read<T: DeserializeOwned>(arguments: Value) -> Result<T, Fault> {
-    serde_json::from_value(arguments).map_err(|error| {
-        Fault::new(Code::InvalidArgs, format!("the arguments do not fit the input schema: {error}"))
-            .suggest("send arguments that fit the input schema of the operation")
-    })
+/// The arguments of an operation as its schema has them. Those of a tool are fitted where the tool is found.
+fn fit_operation_arguments(arguments: Value, schema: &Value) -> Value {
+    match arguments {
+        Value::Object(members) => Value::Object(fit_arguments(members, schema).value),
+        other => other,
+    }
 }
 
-/// Waits for a call to end. Meanwhile the agent gets what the call tells it, and hears that the call goes on.
-async fn attended(
-    call: impl Future<Output = Envelope>,
-    attendant: &Attendant,
+/// Waits for a call to end. Meanwhile the agent gets the call's messages, and a sign that the call goes on.
+async fn await_call<T>(
+    call: impl Future<Output = T>,
+    attendant: &McpCaller,
     mut sent: UnboundedReceiver<ServerNotification>,
     context: &RequestContext<RoleServer>,
-) -> Result<Envelope, ErrorData> {
+) -> Result<T, ErrorData> {
     let mut call = pin!(call);
     let mut alive = interval(ALIVE);
     alive.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -157,10 +230,10 @@ async fn attended(
             biased;
             envelope = &mut call => break envelope,
             Some(notification) = sent.recv() => {
-                // An agent that a notification does not reach does not wait for the answer either.
+                // An agent that a notification does not reach cannot get the answer either.
                 let _ = context.peer.send_notification(notification).await;
             }
-            _ = alive.tick() => attendant.alive(),
+            _ = alive.tick() => attendant.report_alive(),
             () = context.ct.cancelled() => {
                 return Err(ErrorData::internal_error("the call was cancelled", None));
             }

@@ -1,4 +1,4 @@
-//! Tells agents what changed: the tools, the resources, and those resources that they asked to hear of.
+//! Notifies agents of changes: of the tools, the resources, and the resources that they subscribed to.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -14,30 +14,30 @@ use tokio::time::sleep;
 use super::resources;
 use crate::hub::HubChange;
 
-/// How long changes are gathered before they are told: a busy log is not told line by line.
+/// The time for which changes are collected before they are sent: a busy log is not notified line by line.
 const GATHER: Duration = Duration::from_millis(100);
 
-/// What an agent wants to hear of.
+/// The notifications that an agent subscribed to.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wishes {
-    /// That the tools are others.
+pub(super) struct ChangeSubscriptions {
+    /// Notifications that the tools have changed.
     pub tools: bool,
-    /// That there is a resource more or less.
+    /// Notifications that a resource was added or removed.
     pub resources: bool,
-    /// That one of these resources is another.
+    /// Notifications that one of these resources has changed.
     pub uris: BTreeSet<String>,
 }
 
-/// The next notifications for an agent with those wishes; nothing when the server ends. Ask for the wishes at the
-/// moment that they count.
-pub(super) async fn next(
+/// The next notifications for an agent with those subscriptions; none when the server ends. `wishes` is called when the
+/// notifications are made.
+pub(super) async fn next_notifications(
     changes: &mut Receiver<HubChange>,
-    wishes: impl Fn() -> Wishes,
+    wishes: impl Fn() -> ChangeSubscriptions,
 ) -> Option<Vec<ServerNotification>> {
     loop {
         let mut gathered = BTreeSet::new();
         let mut missed = false;
-        take(changes.recv().await, &mut gathered, &mut missed)?;
+        take_change(changes.recv().await, &mut gathered, &mut missed)?;
         sleep(GATHER).await;
         while let Ok(change) = changes.try_recv() {
             gathered.insert(change);
@@ -51,7 +51,7 @@ pub(super) async fn next(
         if wishes.resources && (missed || gathered.iter().any(list)) {
             notifications.push(ResourceListChangedNotification::default().into());
         }
-        let touched: BTreeSet<String> = gathered.iter().filter_map(resources::touched).collect();
+        let touched: BTreeSet<String> = gathered.iter().filter_map(resources::touched_uri).collect();
         let uris = wishes.uris.into_iter().filter(|uri| missed || touched.contains(uri));
         notifications.extend(uris.map(|uri| {
             let params = ResourceUpdatedNotificationParam::new(uri);
@@ -63,8 +63,8 @@ pub(super) async fn next(
     }
 }
 
-/// Takes one change in; one that came too late for its place was missed, and anything may have changed.
-fn take(
+/// Adds one change; after a lag, some were missed, and anything may have changed.
+fn take_change(
     received: Result<HubChange, RecvError>,
     gathered: &mut BTreeSet<HubChange>,
     missed: &mut bool,

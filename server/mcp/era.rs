@@ -3,7 +3,7 @@
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{RequestContext, RoleServer};
 
-/// Whether a request was made by the rules of 2026-07-28 or later.
+/// Returns whether a request follows the rules of 2026-07-28 or later.
 pub(super) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     // Versions are dates: they compare as texts.
     let first = ProtocolVersion::V_2026_07_28;

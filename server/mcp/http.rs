@@ -1,12 +1,20 @@
-//! The streamable HTTP transport: on loopback only, with a bearer token, for no web page, and bounded in what a client may
-//! hold.
+//! The streamable HTTP transport: on loopback only, with a bearer token, not for web pages, and with limits on the
+//! resources of a client.
 //!
 //! rmcp's service answers the requests and checks their host and origin. The loop that accepts connections is ours, over
 //! hyper: `axum::serve` hides the connection's builder, so it can neither end a request whose head does not come nor limit
 //! how many connections there are. tower-http's layers are not used. Its body limit would answer a message that is too
 //! long without its id, its time limit would end streams that a client listens to, and its bearer check compares the token
-//! itself, in a time that tells how much of it is right.
+//! itself, in a time that shows how much of it is right.
+//!
+//! # Invariants
+//!
+//! - No client of the HTTP door holds a connection, a stream or a session for good.
+//!   Test: `requests_that_do_not_come_and_answers_that_nobody_reads_end`, `sessions_that_nobody_ends_make_room`
+//! - No web page and no other machine reaches the HTTP door.
+//!   Test: `it_wants_the_token_and_no_page_of_another_site`
 
+mod accept;
 mod limits;
 
 use std::convert::Infallible;
@@ -33,36 +41,37 @@ use tokio::task::JoinSet;
 
 use super::LONGEST;
 use super::refusal::{self, ProtocolRefusal};
-use crate::base::hash;
+use crate::base::{hash, surrogates};
 use crate::protocol::{Code, Fault};
-use limits::{BodyRefused, Read, SESSION, Sessions};
+use accept::ResponseForm;
+use limits::{BodyError, HttpSessions, ReadDeadlineStream, SESSION};
 
-/// Where the protocol is spoken.
+/// The path of the protocol.
 pub const PATH: &str = "/mcp";
 
 /// Connections at the same time; further ones wait.
 const CONNECTIONS: usize = 256;
 /// Streams that clients listen to at the same time.
 const STREAMS: usize = 128;
-/// How long a client may take to send a request's head.
+/// The first version of the protocol whose streams begin with an event that only has an id to resume from.
+const PRIMED_SINCE: &str = "2025-11-25";
+/// The longest time that a client may take to send a request's head.
 const HEAD: Duration = Duration::from_secs(10);
 
 /// A bound address that waits to be served.
 #[derive(Debug)]
-pub struct Bound {
+pub struct BoundAddress {
     listener: TcpListener,
     address: SocketAddr,
-    /// How long a session lasts that nobody uses.
-    lasts: Duration,
 }
 
 /// Binds an address of this machine's own: `127.0.0.1:PORT`, port 0 for any that is free.
 ///
 /// # Errors
 /// INVALID_ARGS for an address that is no loopback one or is taken.
-pub async fn bind(address: &str) -> Result<Bound, Fault> {
+pub async fn bind_loopback(address: &str) -> Result<BoundAddress, Fault> {
     let wrong = |what: String| {
-        Fault::new(Code::InvalidArgs, what).suggest("give a loopback address, as 127.0.0.1:7777")
+        Fault::new(Code::InvalidArgs, what).with_suggestion("give a loopback address, as 127.0.0.1:7777")
     };
     let asked: SocketAddr = address.parse().map_err(|_| {
         wrong(format!("{address:?} is not an address: an address is an IP address and a port"))
@@ -72,46 +81,36 @@ pub async fn bind(address: &str) -> Result<Bound, Fault> {
     }
     let listener = TcpListener::bind(asked).await.map_err(|error| wrong(format!("{asked}: {error}")))?;
     let address = listener.local_addr().map_err(|error| Fault::internal(error.to_string()))?;
-    Ok(Bound { listener, address, lasts: SESSION })
+    Ok(BoundAddress { listener, address })
 }
 
-impl Bound {
-    /// Where clients find it.
+impl BoundAddress {
+    /// The URL for clients.
     pub fn url(&self) -> String {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// The port.
-    pub(crate) fn port(&self) -> u16 {
-        self.address.port()
-    }
-
-    /// The same, where a session lasts for another time with nobody using it.
-    pub(crate) fn lasting(self, lasts: Duration) -> Self {
-        Self { lasts, ..self }
-    }
-
     /// Serves clients that show the token, or all where there is none, each session by a handler of its own. It ends
     /// when it is dropped, and its connections with it.
-    pub async fn serve<H: ServerHandler>(
+    pub async fn serve_clients<H: ServerHandler>(
         self,
         token: Option<String>,
         handler: impl Fn() -> H + Send + Sync + 'static,
     ) {
         let port = self.address.port();
-        // A page of another site that a name leads here is known by its host and its origin.
+        // A page of another site that a name leads here is detected by its host and its origin.
         let origins = ["localhost", "127.0.0.1", "[::1]"].map(|host| format!("http://{host}:{port}"));
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(origins)
             .enforce_origin_validation()
             .with_max_request_body_bytes(LONGEST);
         let mut manager = LocalSessionManager::default();
-        manager.session_config.keep_alive = Some(self.lasts);
+        manager.session_config.keep_alive = Some(SESSION);
         let manager = Arc::new(manager);
-        let door = Arc::new(Door {
+        let door = Arc::new(HttpDoor {
             service: StreamableHttpService::new(move || Ok(handler()), manager.clone(), config),
-            token: token.map(|token| hash::full(token.as_bytes())),
-            sessions: Sessions::new(manager),
+            token: token.map(|token| hash::full_hash(token.as_bytes())),
+            sessions: HttpSessions::new(manager),
             streams: Arc::new(Semaphore::new(STREAMS)),
         });
         let room = Arc::new(Semaphore::new(CONNECTIONS));
@@ -131,7 +130,7 @@ impl Bound {
             let door = door.clone();
             connections.spawn(async move {
                 let _place = place;
-                talk(stream, door).await;
+                serve_connection(stream, door).await;
             });
         }
     }
@@ -139,86 +138,109 @@ impl Bound {
 
 type Body = BoxBody<Bytes, Infallible>;
 
-/// What all connections of one address share.
-struct Door<H: ServerHandler> {
+/// The state shared by all connections of one address.
+struct HttpDoor<H: ServerHandler> {
     service: StreamableHttpService<H, LocalSessionManager>,
     /// The hash of the token.
     token: Option<String>,
-    sessions: Sessions,
+    sessions: HttpSessions,
     /// Room for streams that a client listens to.
     streams: Arc<Semaphore>,
 }
 
-async fn talk<H: ServerHandler>(stream: TcpStream, door: Arc<Door<H>>) {
+async fn serve_connection<H: ServerHandler>(stream: TcpStream, door: Arc<HttpDoor<H>>) {
     let respond = service_fn(move |request: Request<Incoming>| {
         let door = door.clone();
-        async move { Ok::<_, Infallible>(door.respond(request).await) }
+        async move { Ok::<_, Infallible>(door.answer_http_request(request).await) }
     });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
-    if let Err(error) = http.serve_connection(TokioIo::new(Read::new(stream)), respond).await {
+    if let Err(error) = http.serve_connection(TokioIo::new(ReadDeadlineStream::new(stream)), respond).await {
         tracing::debug!("a connection broke: {error}");
     }
 }
 
-impl<H: ServerHandler> Door<H> {
-    async fn respond(&self, request: Request<Incoming>) -> Response<Body> {
+impl<H: ServerHandler> HttpDoor<H> {
+    async fn answer_http_request(&self, mut request: Request<Incoming>) -> Response<Body> {
         if request.uri().path() != PATH {
-            return plain(StatusCode::NOT_FOUND, "the protocol is spoken at /mcp");
+            return plain_response(StatusCode::NOT_FOUND, "the protocol is spoken at /mcp");
         }
         let token = self.token.as_ref();
-        if token.is_some_and(|token| !shows(request.headers().get(AUTHORIZATION), token)) {
+        if token.is_some_and(|token| !shows_token(request.headers().get(AUTHORIZATION), token)) {
             let mut response =
-                plain(StatusCode::UNAUTHORIZED, "send the header `Authorization: Bearer TOKEN`");
+                plain_response(StatusCode::UNAUTHORIZED, "send the header `Authorization: Bearer TOKEN`");
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return response;
         }
+        let Some(form) = ResponseForm::accepted_form(request.headers()) else {
+            return accept::not_acceptable();
+        };
+        ResponseForm::accept_both(request.headers_mut());
         let session = request.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok());
         if let Some(session) = session {
-            self.sessions.uses(session);
+            self.sessions.mark_used(session);
         }
-        match *request.method() {
-            Method::POST => self.post(request).await,
-            Method::GET => self.listen(request).await,
+        let is_primed = session.is_none_or(|session| self.sessions.is_primed(session));
+        let response = match *request.method() {
+            Method::POST => {
+                let response = self.answer_post(request).await;
+                if form == ResponseForm::Json { accept::collect_answer(response).await } else { response }
+            }
+            Method::GET if form == ResponseForm::Json => accept::not_acceptable(),
+            Method::GET => self.open_stream(request).await,
             _ => self.service.handle(request.map(|_| Full::<Bytes>::default())).await,
-        }
+        };
+        if is_primed { response } else { accept::drop_priming(response) }
     }
 
-    /// A message. What is none is answered here, by its id where that can be read.
-    async fn post(&self, request: Request<Incoming>) -> Response<Body> {
+    /// Answers a message. A malformed one is answered here, by its id if that can be read.
+    async fn answer_post(&self, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
-        let bytes = match limits::whole(body).await {
+        let mut bytes = match limits::read_body(body).await {
             Ok(bytes) => bytes,
-            Err(BodyRefused::Late) => {
-                return closing(plain(StatusCode::REQUEST_TIMEOUT, "the body did not come in time"));
+            Err(BodyError::Late) => {
+                return closing_response(plain_response(
+                    StatusCode::REQUEST_TIMEOUT,
+                    "the body did not come in time",
+                ));
             }
-            Err(BodyRefused::Wrong(status, refusal)) => return closing(wrong(status, &refusal)),
+            Err(BodyError::Wrong(status, refusal)) => {
+                return closing_response(refusal_response(status, &refusal));
+            }
         };
+        let mut is_primed = true;
         let kind = parts.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
         if kind.trim_start().to_ascii_lowercase().starts_with("application/json") {
-            if let Some(refusal) = refusal::unreadable(&bytes) {
-                return wrong(StatusCode::BAD_REQUEST, &refusal);
+            if let Some(refusal) = refusal::unreadable_refusal(&bytes) {
+                return refusal_response(StatusCode::BAD_REQUEST, &refusal);
             }
+            let mended = std::str::from_utf8(&bytes).ok().and_then(surrogates::replace_halves);
+            bytes = mended.map_or(bytes, Bytes::from);
             match serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
                 Ok(JsonRpcMessage::Request(JsonRpcRequest {
-                    request: ClientRequest::InitializeRequest(_),
+                    request: ClientRequest::InitializeRequest(initialize),
                     ..
-                })) => self.sessions.make_room().await,
+                })) => {
+                    is_primed = initialize.params.protocol_version.as_str() >= PRIMED_SINCE;
+                    self.sessions.make_room().await;
+                }
                 Ok(_) => {}
-                Err(_) => return wrong(StatusCode::BAD_REQUEST, &refusal::no_message(&bytes)),
+                Err(_) => {
+                    return refusal_response(StatusCode::BAD_REQUEST, &refusal::no_message_refusal(&bytes));
+                }
             }
         }
         let response = self.service.handle(Request::from_parts(parts, Full::new(bytes))).await;
         if let Some(id) = response.headers().get(HEADER_SESSION_ID).and_then(|id| id.to_str().ok()) {
-            self.sessions.uses(id);
+            self.sessions.add_session(id, is_primed);
         }
-        response
+        if is_primed { response } else { accept::drop_priming(response) }
     }
 
     /// A stream that lasts as long as the client listens.
-    async fn listen(&self, request: Request<Incoming>) -> Response<Body> {
+    async fn open_stream(&self, request: Request<Incoming>) -> Response<Body> {
         let Ok(place) = self.streams.clone().try_acquire_owned() else {
-            return plain(StatusCode::SERVICE_UNAVAILABLE, "too many streams are open; close one");
+            return plain_response(StatusCode::SERVICE_UNAVAILABLE, "too many streams are open; close one");
         };
         let response = self.service.handle(request.map(|_| Full::<Bytes>::default())).await;
         response.map(|body| {
@@ -231,29 +253,30 @@ impl<H: ServerHandler> Door<H> {
     }
 }
 
-/// The answer to what is no message.
-fn wrong(status: StatusCode, refusal: &ProtocolRefusal) -> Response<Body> {
-    let mut response = Response::new(Full::new(Bytes::from(refusal.body().to_string())).boxed());
+/// The answer to a malformed message.
+fn refusal_response(status: StatusCode, refusal: &ProtocolRefusal) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(refusal.to_message().to_string())).boxed());
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
 /// The last answer of its connection: the rest of the request is not read.
-fn closing(mut response: Response<Body>) -> Response<Body> {
+fn closing_response(mut response: Response<Body>) -> Response<Body> {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 
-/// Whether a header shows the token of that hash. Hashes are compared so that the time taken tells nothing of it.
-fn shows(header: Option<&HeaderValue>, token: &str) -> bool {
+/// Returns whether a header shows the token of that hash. Hashes are compared, so that the time of the comparison
+/// reveals nothing.
+fn shows_token(header: Option<&HeaderValue>, token: &str) -> bool {
     let shown = header.and_then(|header| header.to_str().ok()).and_then(|header| header.split_once(' '));
     shown.is_some_and(|(scheme, shown)| {
-        scheme.eq_ignore_ascii_case("bearer") && hash::full(shown.trim().as_bytes()) == *token
+        scheme.eq_ignore_ascii_case("bearer") && hash::full_hash(shown.trim().as_bytes()) == *token
     })
 }
 
-fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
+fn plain_response(status: StatusCode, text: &'static str) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *response.status_mut() = status;
     response

@@ -1,4 +1,4 @@
-//! Who made a call: the agent's name and version, and the ids that it sent along.
+//! The origin of a call: the agent's name and version, and the ids that it sent along.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use crate::protocol::{Door, Origin};
 const IDS: usize = 8;
 const LENGTH: usize = 200;
 
-/// What clients call their own id of a tool call, in `_meta`: the part after the last `/`, without regard to case.
+/// The names of a client's own id of a tool call, in `_meta`: the part after the last `/`, ignoring case.
 const CALL_IDS: [&str; 5] = ["tooluseid", "tool_use_id", "callid", "call_id", "toolcallid"];
 
-/// The origin of a request that came in by a connection of that name; over HTTP, by the session of its header.
-pub(super) fn of(context: &RequestContext<RoleServer>, connection: Option<&str>) -> Origin {
+/// The origin of a request that came over a connection of that name; over HTTP, of the session in its header.
+pub(super) fn call_origin(context: &RequestContext<RoleServer>, connection: Option<&str>) -> Origin {
     let header = context.extensions.get::<Parts>().and_then(|parts| parts.headers.get("mcp-session-id"));
     let session = connection.or_else(|| header.and_then(|header| header.to_str().ok()));
     let client = context.client_info();
@@ -28,11 +28,11 @@ pub(super) fn of(context: &RequestContext<RoleServer>, connection: Option<&str>)
     let mut ids = BTreeMap::new();
     let mut call = None;
     for (key, value) in context.meta.iter() {
-        // The protocol's own entries are no ids but for the trace.
+        // The protocol's own entries are no ids, except for the trace.
         if key == "progressToken" || key.starts_with("io.modelcontextprotocol/") {
             continue;
         }
-        let Some(text) = text(value) else { continue };
+        let Some(text) = id_text(value) else { continue };
         let last = key.rsplit('/').next().unwrap_or(key).to_lowercase();
         if call.is_none() && CALL_IDS.contains(&last.as_str()) {
             call = Some(text);
@@ -51,8 +51,8 @@ pub(super) fn of(context: &RequestContext<RoleServer>, connection: Option<&str>)
     }
 }
 
-/// An id is a short text or a number; anything else is none.
-fn text(value: &Value) -> Option<String> {
+/// The text of an id, which is a short text or a number; none for anything else.
+fn id_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) if !text.is_empty() && text.chars().count() <= LENGTH => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),

@@ -1,4 +1,4 @@
-//! What is answered to a text that is no message, by its id where that can be read.
+//! The answers to texts that are no messages, by their ids if those can be read.
 
 use rmcp::ErrorData;
 use rmcp::model::RequestId;
@@ -6,66 +6,66 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::LONGEST;
-use crate::base::envelope::{DEEPEST, Envelope};
+use crate::base::envelope::{MAX_NESTING, MessageEnvelope};
 use crate::protocol::{Code, Fault};
 
-/// An error with the request that it is for; with none where no id could be read.
+/// An error, and the id of its request; none if no id could be read.
 pub(super) struct ProtocolRefusal {
     pub(super) id: Option<RequestId>,
     pub(super) error: ErrorData,
 }
 
 impl ProtocolRefusal {
-    /// What was read of the message that it is about says which one that is.
-    fn of(envelope: &Envelope, error: ErrorData) -> Self {
+    /// Makes a refusal of the message whose beginning was read.
+    fn of(envelope: &MessageEnvelope, error: ErrorData) -> Self {
         let id = envelope.request_id().and_then(|id| serde_json::from_value(id).ok());
         Self { id, error }
     }
 
-    /// As it is sent where there is nobody but us to write it.
-    pub(super) fn body(&self) -> Value {
+    /// The message as it is sent outside of the crate's transport.
+    pub(super) fn to_message(&self) -> Value {
         json!({ "jsonrpc": "2.0", "id": self.id, "error": self.error })
     }
 }
 
 /// The answer to a message beyond [`LONGEST`].
-pub(super) fn too_long(envelope: &Envelope) -> ProtocolRefusal {
+pub(super) fn too_long_refusal(envelope: &MessageEnvelope) -> ProtocolRefusal {
     let what = format!("a message has at most {LONGEST} bytes; this one is longer and was not taken");
-    ProtocolRefusal::of(envelope, invalid(envelope, what))
+    ProtocolRefusal::of(envelope, invalid_error(envelope, what))
 }
 
-/// What keeps a text from being read as JSON, where something does.
-pub(super) fn unreadable(text: &[u8]) -> Option<ProtocolRefusal> {
+/// The reason why a text cannot be read as JSON; none if it can.
+pub(super) fn unreadable_refusal(text: &[u8]) -> Option<ProtocolRefusal> {
     if let Err(error) = serde_json::from_slice::<&RawValue>(text) {
         let error = ErrorData::parse_error(format!("the message is not JSON: {error}"), None);
-        return Some(ProtocolRefusal::of(&Envelope::of(text), error));
+        return Some(ProtocolRefusal::of(&MessageEnvelope::from_text(text), error));
     }
-    let envelope = Envelope::of(text);
+    let envelope = MessageEnvelope::from_text(text);
     envelope.is_too_deep().then(|| {
         let what = format!(
-            "a message is nested at most {DEEPEST} levels deep; this one is deeper and was not taken"
+            "a message is nested at most {MAX_NESTING} levels deep; this one is deeper and was not taken"
         );
-        ProtocolRefusal::of(&envelope, invalid(&envelope, what))
+        ProtocolRefusal::of(&envelope, invalid_error(&envelope, what))
     })
 }
 
 /// The answer to JSON that is no message.
-pub(super) fn no_message(text: &[u8]) -> ProtocolRefusal {
+pub(super) fn no_message_refusal(text: &[u8]) -> ProtocolRefusal {
     ProtocolRefusal::of(
-        &Envelope::of(text),
+        &MessageEnvelope::from_text(text),
         ErrorData::invalid_request("this is JSON, but not a message of the protocol", None),
     )
 }
 
-/// A message that cannot be answered by its id could as well be no JSON.
-fn invalid(envelope: &Envelope, what: String) -> ErrorData {
+/// A message without a readable id could as well be no JSON.
+fn invalid_error(envelope: &MessageEnvelope, what: String) -> ErrorData {
     match envelope.request_id() {
         Some(_) => ErrorData::invalid_request(what, None),
         None => ErrorData::parse_error(what, None),
     }
 }
 
-/// A tool that there is not. Clients show a model the message alone: what it can do stands there too.
+/// The error for an unknown tool. Clients show a model only the message, so the message includes the suggestion.
 pub(super) fn unknown_tool(fault: &Fault, data: Value) -> Option<ErrorData> {
     (fault.code == Code::ToolNotFound).then(|| {
         let text = |at: &str| data.pointer(at).and_then(Value::as_str).map(str::to_owned);
@@ -82,11 +82,11 @@ pub(super) fn unknown_tool(fault: &Fault, data: Value) -> Option<ErrorData> {
     })
 }
 
-/// Every list comes as one page, so no cursor of ours is ever a valid one.
+/// Refuses a cursor: every list is one page, so no cursor is ever valid.
 ///
 /// # Errors
-/// Invalid params where there is one.
-pub(super) fn no_cursor(cursor: Option<&str>) -> Result<(), ErrorData> {
+/// Invalid params if there is a cursor.
+pub(super) fn refuse_cursor(cursor: Option<&str>) -> Result<(), ErrorData> {
     match cursor {
         None => Ok(()),
         Some(cursor) => {

@@ -1,24 +1,32 @@
-//! What an agent is offered: each tool with its schema, or only the operations that find, show and call tools.
+//! The tools offered to an agent: each tool with its schema, or only the operations that find, show and call tools.
 
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Map, Value, json};
 
+use super::agent::ConnectionOptions;
 use crate::catalogue::ToolDef;
-use crate::hub::{CALL, CALL_DESCRIPTION, Hub, Operation, RESULT, call_schema};
-use crate::registry::{Format, render};
+use crate::hub::{
+    CALL, CALL_ALL, CALL_ALL_DESCRIPTION, CALL_DESCRIPTION, FindOperation, Hub, RESULT, call_all_schema,
+    call_schema,
+};
+use crate::registry::{DefinitionFormat, ask_for_output, render_definition};
 
 /// An operation that finds tools, as it is listed.
-fn finding(found: Operation) -> Tool {
-    operation(found.name(), found.description(), found.schema(), true)
+fn operation_tool(found: FindOperation) -> Tool {
+    tool_entry(found.name(), found.description(), found.schema(), true)
 }
 
-fn call() -> Tool {
-    operation(CALL, CALL_DESCRIPTION, call_schema(), false)
+fn call_tool_entry() -> Tool {
+    tool_entry(CALL, CALL_DESCRIPTION, call_schema(), false)
 }
 
-fn operation(name: &str, description: &str, schema: Value, looks: bool) -> Tool {
+fn call_all() -> Tool {
+    tool_entry(CALL_ALL, CALL_ALL_DESCRIPTION, call_all_schema(), false)
+}
+
+fn tool_entry(name: &str, description: &str, schema: Value, looks: bool) -> Tool {
     let tool = json!({
         "name": name,
         "description": description,
@@ -31,41 +39,52 @@ fn operation(name: &str, description: &str, schema: Value, looks: bool) -> Tool 
     serde_json::from_value(tool).unwrap_or_default()
 }
 
-/// What Claude Code takes as a wish not to hide a tool behind a search of its own.
+/// The metadata that keeps Claude Code from hiding a tool behind a search of its own.
 fn always_load() -> Value {
     json!({ "anthropic/alwaysLoad": true })
 }
 
-/// Whether agents of that folder find tools instead of being shown all of them.
+/// Returns whether agents of that folder find tools instead of getting the full list.
 pub(super) fn is_discovery(hub: &Hub, root: &str) -> bool {
-    // In a folder that is gone nothing is to be found.
-    let Ok(folder) = hub.folder(Some(root)) else { return false };
-    folder.is_discovery()
+    // A folder that is gone has nothing to find.
+    let Ok(folder) = hub.folder_at(Some(root)) else { return false };
+    folder.toolbox().is_discovery()
 }
 
-/// The tools that an agent of that folder is offered.
-pub(super) fn tools(hub: &Hub, root: &str) -> Vec<Tool> {
-    let definitions = hub.folder(Some(root)).map(|folder| folder.definitions()).unwrap_or_default();
-    if !is_discovery(hub, root) {
-        return definitions.iter().map(|(tool, latent)| listed(tool.def(), *latent)).collect();
+/// The tools that an agent let in on those terms is offered.
+pub(super) fn offered_tools(hub: &Hub, terms: &ConnectionOptions) -> Vec<Tool> {
+    let folder = hub.folder_at(Some(&terms.root));
+    let definitions = folder
+        .map(|folder| folder.toolbox().full_definitions(terms.environment.as_deref()))
+        .unwrap_or_default();
+    if !is_discovery(hub, &terms.root) {
+        return definitions.iter().map(|(tool, latent)| listed_tool(tool.def(), *latent)).collect();
     }
     let is_task = |def: &ToolDef| def.source.is_none() && matches!(def.category.as_str(), "task" | "review");
     let tasks = definitions.iter().filter(|(tool, _)| is_task(tool.def()));
-    let tasks = tasks.map(|(tool, latent)| brief(tool.def(), listed(tool.def(), *latent)));
-    Operation::ALL.into_iter().map(finding).chain([call()]).chain(tasks).collect()
+    let tasks = tasks.map(|(tool, latent)| brief_tool(tool.def(), listed_tool(tool.def(), *latent)));
+    FindOperation::ALL
+        .into_iter()
+        .map(operation_tool)
+        .chain([call_tool_entry(), call_all()])
+        .chain(tasks)
+        .collect()
 }
 
 /// A tool as it is listed, under its name without dots.
-pub(super) fn listed(def: &ToolDef, latent: bool) -> Tool {
-    let mut tool = render(def, Format::Mcp, "");
+pub(super) fn listed_tool(def: &ToolDef, latent: bool) -> Tool {
+    let mut tool = render_definition(def, DefinitionFormat::Mcp, "");
     if let Some(members) = tool.as_object_mut() {
         members.remove("outputSchema");
-        // A latent call answers with the schema to fill, not by it.
+        if let Some(input) = members.get_mut("inputSchema").filter(|_| latent) {
+            ask_for_output(input, def.output_schema.as_ref());
+        }
+        // A latent call may answer with the schema to fill, not by it.
         if let Some(schema) = def.output_schema.as_ref().filter(|_| !latent) {
-            members.insert("outputSchema".to_owned(), Value::Object(output(schema)));
+            members.insert("outputSchema".to_owned(), Value::Object(output_schema(schema)));
         }
         if def.source.is_none() {
-            // A model needs no word for it: what is not declared is refused, with the nearest name.
+            // Strictness is not part of the model's schema: undeclared arguments are refused, with the nearest name.
             if let Some(input) = members.get_mut("inputSchema").and_then(Value::as_object_mut) {
                 input.remove("additionalProperties");
             }
@@ -75,8 +94,8 @@ pub(super) fn listed(def: &ToolDef, latent: bool) -> Tool {
     serde_json::from_value(tool).unwrap_or_default()
 }
 
-/// A tool in as few words as will do, for a surface that is to be small: `expand_tool` has the rest.
-fn brief(def: &ToolDef, tool: Tool) -> Tool {
+/// A tool with a short description, for a small surface: `expand_tool` has the rest.
+fn brief_tool(def: &ToolDef, tool: Tool) -> Tool {
     let mut schema = (*tool.input_schema).clone();
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for (name, property) in properties.into_iter().flatten() {
@@ -93,9 +112,9 @@ fn brief(def: &ToolDef, tool: Tool) -> Tool {
     tool
 }
 
-/// The schema of `structuredContent`: warnings and decisions may stand beside the result, and one that is no object
-/// stands under a name.
-fn output(schema: &Value) -> JsonObject {
+/// The schema of `structuredContent`: warnings and decisions may be next to the result, and a result that is no object
+/// is under a name.
+fn output_schema(schema: &Value) -> JsonObject {
     match schema {
         Value::Object(members) if members.get("type") == Some(&json!("object")) => {
             let mut members = members.clone();
@@ -122,21 +141,21 @@ mod tests {
 
     #[test]
     fn an_operation_says_no_more_than_it_must() {
-        let tool = json!(finding(Operation::List));
+        let tool = json!(operation_tool(FindOperation::List));
         assert_eq!(
             tool["inputSchema"],
             json!({
                 "type": "object",
                 "properties": {
                     "path": { "description": "The node, from the root; the root when empty.", "type": "array", "items": { "type": "string" } },
-                    "tags": { "description": "Only tools with all of these tags.", "type": "array", "items": { "type": "string" } },
-                    "query": { "description": "Only what answers this request, best first.", "type": "string" },
-                    "limit": { "type": "integer", "default": 10, "maximum": 50 },
+                    "tags": { "description": "Only nodes and tools with all of these tags.", "type": "array", "items": { "type": "string" } },
+                    "query": { "description": "Only nodes and tools that match this request, best first.", "type": "string" },
+                    "limit": { "type": "integer", "default": 10, "minimum": 1, "maximum": 50 },
                     "cursor": { "description": "The `next_cursor` to go on from.", "type": "string" },
                 },
             })
         );
-        assert_eq!(json!(call())["inputSchema"]["required"], json!(["tool_id", "arguments"]));
+        assert_eq!(json!(call_tool_entry())["inputSchema"]["required"], json!(["tool_id", "arguments"]));
     }
 
     #[test]
@@ -148,6 +167,6 @@ mod tests {
             "required": ["result"],
             "$defs": { "a": {} },
         });
-        assert_eq!(Value::Object(output(&schema)), wrapped);
+        assert_eq!(Value::Object(output_schema(&schema)), wrapped);
     }
 }

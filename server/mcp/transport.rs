@@ -1,6 +1,6 @@
-//! Messages of an agent, a line each, over a stream. The crate's own transport reads every request as each of some
-//! twenty kinds in turn and escapes text byte by byte; here a tool call, which is nearly all that agents send, is read
-//! at once, and text is escaped many bytes at a time.
+//! Messages of an agent, a line each, over a stream. The crate's own transport tries each of some twenty kinds of
+//! request in turn, and escapes text byte by byte; here a tool call, which is nearly all that agents send, is read
+//! directly, and text is escaped many bytes at a time.
 
 use std::io;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use tokio_util::codec::{Decoder, FramedRead};
 
 use super::LONGEST;
 use super::refusal::{self, ProtocolRefusal};
-use crate::base::json;
-use crate::base::lines::{Line, Lines as Cut};
+use crate::base::lines::{LineDecoder as Cut, StreamLine};
+use crate::base::{json, surrogates};
 
 type Received = RxJsonRpcMessage<RoleServer>;
 type Sent = TxJsonRpcMessage<RoleServer>;
@@ -49,7 +49,7 @@ where
     type Error = io::Error;
 
     fn send(&mut self, message: Sent) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        let (line, output) = (line(&message), self.output.clone());
+        let (line, output) = (message_line(&message), self.output.clone());
         async move {
             let mut output = output.lock().await;
             let output = output.as_mut().ok_or(io::ErrorKind::NotConnected)?;
@@ -62,13 +62,13 @@ where
     async fn receive(&mut self) -> Option<Received> {
         loop {
             let read = match self.lines.next().await?.ok()? {
-                Line::Whole(line) => read(line),
-                Line::TooLong(envelope) => ReadHalf::Wrong(refusal::too_long(&envelope)),
+                StreamLine::Whole(line) => read_line(line),
+                StreamLine::TooLong(envelope) => ReadOutcome::Wrong(refusal::too_long_refusal(&envelope)),
             };
             match read {
-                ReadHalf::Message(message) => return Some(*message),
-                ReadHalf::Nothing => {}
-                ReadHalf::Wrong(ProtocolRefusal { id, error }) => {
+                ReadOutcome::Message(message) => return Some(*message),
+                ReadOutcome::Nothing => {}
+                ReadOutcome::Wrong(ProtocolRefusal { id, error }) => {
                     drop(tokio::spawn(self.send(Sent::error(error, id))))
                 }
             }
@@ -81,11 +81,11 @@ where
     }
 }
 
-enum ReadHalf {
+enum ReadOutcome {
     Message(Box<Received>),
-    /// What asks for no answer: a notification of others, or an empty line.
+    /// A message that needs no answer: an unknown notification, or an empty line.
     Nothing,
-    /// What is no message.
+    /// A malformed message.
     Wrong(ProtocolRefusal),
 }
 
@@ -99,37 +99,41 @@ struct CallMessage {
     params: CallToolRequestParams,
 }
 
-fn read(line: Bytes) -> ReadHalf {
+fn read_line(line: Bytes) -> ReadOutcome {
     if let Ok(CallMessage { id, mut params, .. }) = serde_json::from_slice(&line) {
         let meta = params.meta.take();
         let mut request = ClientRequest::CallToolRequest(CallToolRequest::new(params));
         if let Some(meta) = meta {
             *request.get_meta_mut() = meta;
         }
-        return ReadHalf::Message(Box::new(JsonRpcMessage::request(request, id)));
+        return ReadOutcome::Message(Box::new(JsonRpcMessage::request(request, id)));
     }
     let text = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
     if text.is_empty() {
-        return ReadHalf::Nothing;
+        return ReadOutcome::Nothing;
     }
-    if let Some(refusal) = refusal::unreadable(text) {
-        return ReadHalf::Wrong(refusal);
+    if let Some(refusal) = refusal::unreadable_refusal(text) {
+        return ReadOutcome::Wrong(refusal);
     }
-    // All else, and a call with something wrong, is the crate's to judge. It looks for the line's end.
+    // Other messages, and faulty calls, are left to the crate. It looks for the line's end.
     let mut whole = BytesMut::from(text);
     whole.extend_from_slice(b"\n");
     match JsonRpcMessageCodec::<Received>::default().decode(&mut whole) {
-        Ok(Some(message)) => ReadHalf::Message(Box::new(message)),
-        Ok(None) | Err(JsonRpcMessageCodecError::MaxLineLengthExceeded) => ReadHalf::Nothing,
-        Err(_) => ReadHalf::Wrong(refusal::no_message(text)),
+        Ok(Some(message)) => ReadOutcome::Message(Box::new(message)),
+        Ok(None) | Err(JsonRpcMessageCodecError::MaxLineLengthExceeded) => ReadOutcome::Nothing,
+        // JavaScript accepts an unpaired surrogate, which this reader does not: only that character is replaced.
+        Err(_) => match std::str::from_utf8(text).ok().and_then(surrogates::replace_halves) {
+            Some(mended) => read_line(Bytes::from(mended)),
+            None => ReadOutcome::Wrong(refusal::no_message_refusal(text)),
+        },
     }
 }
 
-fn line(message: &Sent) -> io::Result<Vec<u8>> {
+fn message_line(message: &Sent) -> io::Result<Vec<u8>> {
     let message = serde_json::to_value(message)?;
     // Room for a small file, twice, and its escapes.
     let mut line = Vec::with_capacity(16 << 10);
-    json::write(&mut line, &message);
+    json::write_value(&mut line, &message);
     line.push(b'\n');
     Ok(line)
 }
@@ -143,13 +147,13 @@ mod tests {
     use super::*;
 
     fn message(line: &str) -> Option<Received> {
-        match read(Bytes::copy_from_slice(line.as_bytes())) {
-            ReadHalf::Message(message) => Some(*message),
+        match read_line(Bytes::copy_from_slice(line.as_bytes())) {
+            ReadOutcome::Message(message) => Some(*message),
             _ => None,
         }
     }
 
-    /// The same line, as the crate reads it.
+    /// The line as the crate reads it.
     fn theirs(line: &str) -> Option<Received> {
         JsonRpcMessageCodec::<Received>::default().decode(&mut BytesMut::from(&*format!("{line}\n"))).ok()?
     }
@@ -179,6 +183,11 @@ mod tests {
             };
             assert_eq!(shown(ours), shown(theirs), "{line}");
         }
+        let cut = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","arguments":{"x":"\ud83d cut"}}}"#;
+        let Some(JsonRpcMessage::Request(request)) = message(cut) else {
+            panic!("half a character ends a call")
+        };
+        assert!(json!(request.request).to_string().contains("\u{fffd} cut"), "{:?}", request.request);
         let Some(JsonRpcMessage::Request(mut request)) = message(lines[0]) else { panic!() };
         assert_eq!(request.request.get_meta_mut().get("x/y"), Some(&json!({ "z": 1 })));
         assert!(matches!(request.request, ClientRequest::CallToolRequest(_)));
@@ -197,7 +206,7 @@ mod tests {
             assert!(matches!(lines.receive().await, Some(JsonRpcMessage::Request(_))));
         }
         assert!(lines.receive().await.is_none());
-        // What is no JSON, and the list and the message without a version.
+        // The malformed JSON, and the list and the message without a version.
         let mut errors = BufReader::new(&mut written).lines();
         let mut codes = Vec::new();
         for _ in 0..5 {

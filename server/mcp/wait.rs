@@ -1,24 +1,20 @@
-//! How long a change of an agent waits for the person: as long as the agent's client waits for a call.
+//! The time that a change of an agent waits for the person: as long as the agent's client waits for a call.
 
-/// Seconds that Claude Code's calls wait. Its own limit is 27 hours, unless the person sets a shorter one.
-const CLAUDE_CODE_S: u64 = 3570;
+use crate::agents;
 
-/// Claude Code, as it names itself.
-const CLAUDE_CODE: &str = "claude-code";
-
-/// What is known of how long a client waits for a call.
+/// The known time limits of a client for a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClientWait {
-    /// Seconds to wait, as the agent's entry says.
+    /// Seconds to wait, from the agent's entry.
     pub wait_s: Option<u64>,
-    /// Seconds that no call may take, as the person has told the agent.
+    /// The time limit of a call in seconds, as the person configured the agent.
     pub limit_s: Option<u64>,
 }
 
 impl ClientWait {
-    /// Seconds that a change waits for the person where the client of that name made it; nothing where that is not known.
-    pub(super) fn seconds(self, client: Option<&str>) -> Option<u64> {
-        let known = (client == Some(CLAUDE_CODE)).then_some(CLAUDE_CODE_S);
+    /// Seconds that a change of the client waits for the person; none if that is not known.
+    pub(super) fn seconds_for(self, client: Option<&str>) -> Option<u64> {
+        let known = client.and_then(agents::find_mcp_client).map(|client| client.wait_s);
         let wait_s = self.wait_s.or(known)?;
         Some(self.limit_s.map_or(wait_s, |limit_s| limit_s.min(wait_s)))
     }
@@ -30,12 +26,13 @@ mod tests {
 
     #[test]
     fn a_change_waits_no_longer_than_its_client() {
-        let seconds = |wait_s, limit_s, client: &str| ClientWait { wait_s, limit_s }.seconds(Some(client));
+        let seconds =
+            |wait_s, limit_s, client: &str| ClientWait { wait_s, limit_s }.seconds_for(Some(client));
         assert_eq!(seconds(None, None, "claude-code"), Some(3570));
         assert_eq!(seconds(None, Some(55), "claude-code"), Some(55));
         assert_eq!(seconds(None, Some(99999), "claude-code"), Some(3570));
         assert_eq!(seconds(None, Some(55), "another"), None);
         assert_eq!(seconds(Some(570), None, "another"), Some(570));
-        assert_eq!(ClientWait { wait_s: Some(9), limit_s: None }.seconds(None), Some(9));
+        assert_eq!(ClientWait { wait_s: Some(9), limit_s: None }.seconds_for(None), Some(9));
     }
 }

@@ -1,4 +1,4 @@
-//! What becomes of a model's hint: a model advises, the server decides, and says which and why.
+//! Decides on a model's hint: a model advises, the server decides, and the answer gives the decision and the reason.
 
 use super::hotness::FileStanding;
 use crate::protocol::{Advice, Outcome};
@@ -6,27 +6,27 @@ use crate::protocol::{Advice, Outcome};
 /// The sum of touches from which a file counts as worked on.
 const BUSY: f64 = 1.0;
 
-/// What is known of the file that a hint names.
+/// The facts about the file that a hint names.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Facts {
-    /// Why no hint can count: no such file, a folder, closed by a rule.
+pub(crate) struct HintFacts {
+    /// The reason why no hint can count: no such file, a folder, closed by a rule.
     pub bar: Option<String>,
-    /// What is true of it now.
+    /// Its current standing.
     pub standing: FileStanding,
-    /// What the touches on it sum up to.
+    /// The sum of its touches.
     pub touched: f64,
-    /// How many touches those were, as a phrase: `5 reads by codex`.
+    /// The number of those touches and their agent, as a phrase: `5 reads by codex`.
     pub touches: String,
     /// About how many tokens it holds.
     pub tokens: u64,
-    /// Tokens of the budget that are left beside what is hot and pinned already.
+    /// Tokens of the budget that remain after the hot and pinned files.
     pub left: u64,
     /// Tokens that a context may hold.
     pub budget: u64,
 }
 
 /// Decides on one hint of a model's.
-pub(crate) fn decide(advice: Advice, facts: &Facts) -> (Outcome, String) {
+pub(crate) fn decide_hint(advice: Advice, facts: &HintFacts) -> (Outcome, String) {
     if let Some(bar) = &facts.bar {
         return (Outcome::Overridden, bar.clone());
     }
@@ -76,18 +76,18 @@ pub(crate) fn decide(advice: Advice, facts: &Facts) -> (Outcome, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::hotness::Hint;
+    use crate::memory::hotness::ActiveHint;
 
-    fn facts(standing: FileStanding) -> Facts {
-        Facts { standing, tokens: 100, left: 1000, budget: 2000, ..Facts::default() }
+    fn facts(standing: FileStanding) -> HintFacts {
+        HintFacts { standing, tokens: 100, left: 1000, budget: 2000, ..HintFacts::default() }
     }
 
-    fn hint(advice: Advice, by: Option<&str>) -> Option<Hint> {
-        Some(Hint { advice, by: by.map(str::to_owned), why: String::new() })
+    fn hint(advice: Advice, by: Option<&str>) -> Option<ActiveHint> {
+        Some(ActiveHint { advice, by: by.map(str::to_owned), why: String::new() })
     }
 
-    fn check(advice: Advice, facts: &Facts, outcome: Outcome, reason: &str) {
-        let (got, why) = decide(advice, facts);
+    fn check(advice: Advice, facts: &HintFacts, outcome: Outcome, reason: &str) {
+        let (got, why) = decide_hint(advice, facts);
         assert_eq!(got, outcome, "{why}");
         assert!(why.contains(reason), "{why}");
     }
@@ -98,12 +98,12 @@ mod tests {
         let plain = facts(FileStanding::default());
         check(Hot, &plain, Outcome::Honoured, "from now on");
         check(Cold, &plain, Outcome::Honoured, "from now on");
-        let gone = Facts { bar: Some("there is no such file; near it: a.rs".into()), ..plain.clone() };
+        let gone = HintFacts { bar: Some("there is no such file; near it: a.rs".into()), ..plain.clone() };
         check(Hot, &gone, Outcome::Overridden, "near it: a.rs");
-        check(Hot, &Facts { left: 99, ..plain.clone() }, Outcome::Deferred, "only 99 are left");
+        check(Hot, &HintFacts { left: 99, ..plain.clone() }, Outcome::Deferred, "only 99 are left");
         let pinned = facts(FileStanding { pinned: true, ..FileStanding::default() });
         check(Cold, &pinned, Outcome::Overridden, "pinned");
-        check(Hot, &Facts { left: 0, ..pinned }, Outcome::Honoured, "pinned");
+        check(Hot, &HintFacts { left: 0, ..pinned }, Outcome::Honoured, "pinned");
         check(
             Cold,
             &facts(FileStanding { unsaved: true, open: true, ..FileStanding::default() }),
@@ -118,12 +118,12 @@ mod tests {
             Outcome::Honoured,
             "open",
         );
-        let busy = Facts { touched: 1.5, touches: "6 reads by codex".into(), ..plain };
+        let busy = HintFacts { touched: 1.5, touches: "6 reads by codex".into(), ..plain };
         check(Cold, &busy, Outcome::Promoted, "6 reads by codex");
         let of = |advice, by| facts(FileStanding { hint: hint(advice, by), ..FileStanding::default() });
         check(Cold, &of(Hot, None), Outcome::Overridden, "the person called it hot");
         check(Hot, &of(Cold, None), Outcome::Overridden, "the person called it cold");
         check(Cold, &of(Hot, Some("codex")), Outcome::Honoured, "from now on");
-        check(Hot, &Facts { left: 0, ..of(Hot, Some("codex")) }, Outcome::Honoured, "already");
+        check(Hot, &HintFacts { left: 0, ..of(Hot, Some("codex")) }, Outcome::Honoured, "already");
     }
 }

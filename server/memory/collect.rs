@@ -1,19 +1,19 @@
-//! What leaves a working set when it is cleaned up, and why.
+//! Cleans a working set up: selects the files that leave it, with the reasons.
 
 use crate::protocol::{HintKind, HintOutcome, Outcome, WorkingFile};
 
-/// Why it is cleaned up.
+/// The reason why it is cleaned up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Occasion {
+pub enum CleanupOccasion {
     /// It holds more tokens than its budget.
     Budget,
-    /// Somebody asked.
+    /// A person or an agent asked.
     Request,
 }
 
-impl Occasion {
+impl CleanupOccasion {
     /// The hotness from which a file stays.
-    fn stays(self) -> f64 {
+    fn least_hotness(self) -> f64 {
         match self {
             Self::Budget => 0.1,
             Self::Request => 0.3,
@@ -23,7 +23,11 @@ impl Occasion {
 
 /// The files of a set that leave it, the coolest first. What is pinned, open, hinted at or under review stays, and so does
 /// what is warm. On request all that has cooled goes; for the budget only as much as is over it.
-pub(crate) fn leaving(files: &[WorkingFile], budget: u64, occasion: Occasion) -> Vec<HintOutcome> {
+pub(crate) fn leaving_files(
+    files: &[WorkingFile],
+    budget: u64,
+    occasion: CleanupOccasion,
+) -> Vec<HintOutcome> {
     let mut held: u64 = files.iter().filter_map(|file| file.tokens).sum();
     let mut leaving = Vec::new();
     for file in files.iter().rev() {
@@ -33,8 +37,9 @@ pub(crate) fn leaving(files: &[WorkingFile], budget: u64, occasion: Occasion) ->
             && file.pending_hunks == 0
             && file.advice.is_none()
             && file.priority.is_none();
-        let cool = file.hotness < if over { occasion.stays() } else { Occasion::Budget.stays() };
-        if !free || !cool || (occasion == Occasion::Budget && !over) {
+        let cool = file.hotness
+            < if over { occasion.least_hotness() } else { CleanupOccasion::Budget.least_hotness() };
+        if !free || !cool || (occasion == CleanupOccasion::Budget && !over) {
             continue;
         }
         let tokens = file.tokens.unwrap_or_default();
@@ -74,8 +79,8 @@ mod tests {
         }
     }
 
-    fn paths(files: &[WorkingFile], budget: u64, occasion: Occasion) -> Vec<String> {
-        leaving(files, budget, occasion).into_iter().map(|dropped| dropped.path).collect()
+    fn paths(files: &[WorkingFile], budget: u64, occasion: CleanupOccasion) -> Vec<String> {
+        leaving_files(files, budget, occasion).into_iter().map(|dropped| dropped.path).collect()
     }
 
     #[test]
@@ -88,12 +93,12 @@ mod tests {
             file("cool", 0.09, 100),
             file("cold", 0.03, 100),
         ];
-        assert_eq!(paths(&files, 1000, Occasion::Budget), Vec::<String>::new());
-        assert_eq!(paths(&files, 450, Occasion::Budget), ["cold"]);
-        assert_eq!(paths(&files, 0, Occasion::Budget), ["cold", "cool"]);
-        assert_eq!(paths(&files, 1000, Occasion::Request), ["cold", "cool"]);
-        assert_eq!(paths(&files, 250, Occasion::Request), ["cold", "cool", "warm"]);
-        let why = leaving(&files, 450, Occasion::Budget);
+        assert_eq!(paths(&files, 1000, CleanupOccasion::Budget), Vec::<String>::new());
+        assert_eq!(paths(&files, 450, CleanupOccasion::Budget), ["cold"]);
+        assert_eq!(paths(&files, 0, CleanupOccasion::Budget), ["cold", "cool"]);
+        assert_eq!(paths(&files, 1000, CleanupOccasion::Request), ["cold", "cool"]);
+        assert_eq!(paths(&files, 250, CleanupOccasion::Request), ["cold", "cool", "warm"]);
+        let why = leaving_files(&files, 450, CleanupOccasion::Budget);
         assert_eq!(
             why[0].reason,
             "it has cooled to 0.03, and the set holds about 500 tokens of 450: 100 of them its"

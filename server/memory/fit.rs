@@ -1,8 +1,8 @@
 //! A context of files, fitted to a budget of tokens: what goes in whole, what is cut, what is left out, and why.
 
-use super::cut::cut;
+use super::cut::cut_text;
 use super::roles;
-use super::tokens::Counter;
+use super::tokens::TokenCounter;
 use crate::protocol::{Role, Truncate};
 
 /// Tokens below which a piece of a file is not worth its place.
@@ -15,19 +15,19 @@ pub(crate) struct ContextCandidate {
     pub path: String,
     /// Its place, 1 first.
     pub priority: u32,
-    /// How hot it is.
+    /// Its hotness.
     pub hotness: f64,
-    /// What it is.
+    /// Its role.
     pub role: Role,
-    /// Which part of it is cut where it does not fit.
+    /// The part of it that is cut where it does not fit.
     pub truncate: Truncate,
 }
 
 impl ContextCandidate {
     /// A file that somebody named, of which nothing else is known.
-    pub(crate) fn of(path: String, hotness: f64) -> Self {
-        let role = roles::of(&path);
-        let truncate = roles::truncate(role, &path);
+    pub(crate) fn from_path(path: String, hotness: f64) -> Self {
+        let role = roles::role_of(&path);
+        let truncate = roles::default_truncate(role, &path);
         Self { path, priority: 1, hotness, role, truncate }
     }
 }
@@ -37,11 +37,11 @@ impl ContextCandidate {
 pub(crate) struct FittedFile {
     /// The file.
     pub file: ContextCandidate,
-    /// What is left of its text.
+    /// The remaining text.
     pub text: String,
     /// Its tokens there, its path among them.
     pub tokens: u64,
-    /// Where it is cut: the tokens of the whole, and the first and last line that are gone.
+    /// The cut, where there is one: the tokens of the whole, and the first and last line that are gone.
     pub cut: Option<(u64, (u64, u64))>,
 }
 
@@ -52,16 +52,16 @@ pub(crate) struct UnfittedFile {
     pub path: String,
     /// Its tokens, where they were counted.
     pub tokens: Option<u64>,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 /// A context.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Fitted {
-    /// What is in it, in its order.
+pub(crate) struct FittedContext {
+    /// The files in it, in its order.
     pub included: Vec<FittedFile>,
-    /// What is not.
+    /// The files that are left out.
     pub left_out: Vec<UnfittedFile>,
     /// Its tokens.
     pub tokens: u64,
@@ -69,26 +69,26 @@ pub(crate) struct Fitted {
 
 /// The most that a context holds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct ContextRoom {
     /// Tokens.
     pub tokens: u64,
     /// Bytes, whatever they count as: the limit of an answer.
     pub bytes: usize,
 }
 
-/// Puts files into a context, by priority and then by hotness, until the room is used up. A file that is cut takes at most
-/// half of what is left while others wait, so that one long file does not keep the rest out. Each is read when its turn
-/// comes; `read` says why one cannot be.
-pub(crate) fn fit(
+/// Puts files into a context, by priority and then by hotness, until the room is used up. A cut file takes at most half
+/// of the remaining room while others wait, so that one long file does not keep the rest out. Each is read when its
+/// turn comes; `read` returns why one cannot be.
+pub(crate) fn fit_context(
     mut candidates: Vec<ContextCandidate>,
     mut read: impl FnMut(&ContextCandidate) -> Result<String, String>,
-    room: Room,
-    counter: Counter,
-) -> Fitted {
+    room: ContextRoom,
+    counter: TokenCounter,
+) -> FittedContext {
     candidates.sort_by(|a, b| {
         (a.priority.cmp(&b.priority)).then(b.hotness.total_cmp(&a.hotness)).then(a.path.cmp(&b.path))
     });
-    let mut fitting = Fitting { fitted: Fitted::default(), left: room, counter };
+    let mut fitting = ContextFitting { fitted: FittedContext::default(), left: room, counter };
     let mut waiting = candidates.len();
     for file in candidates {
         waiting -= 1;
@@ -97,7 +97,7 @@ pub(crate) fn fit(
             continue;
         }
         match read(&file) {
-            Ok(text) => fitting.put(file, text, waiting > 0),
+            Ok(text) => fitting.put_file(file, text, waiting > 0),
             Err(reason) => fitting.leave_out(file.path, None, reason),
         }
     }
@@ -105,31 +105,31 @@ pub(crate) fn fit(
 }
 
 /// A context that is being filled.
-struct Fitting {
-    fitted: Fitted,
+struct ContextFitting {
+    fitted: FittedContext,
     /// The room that is left.
-    left: Room,
-    counter: Counter,
+    left: ContextRoom,
+    counter: TokenCounter,
 }
 
-impl Fitting {
-    /// Puts a file in, whole or cut, where it fits; `others_wait` says that it may not take all that is left.
-    fn put(&mut self, file: ContextCandidate, text: String, others_wait: bool) {
-        let over = self.counter.count(&file.path) + 2;
-        let whole = self.counter.count(&text) + over;
+impl ContextFitting {
+    /// Puts a file in, whole or cut, where it fits; with `others_wait` it may not take all of the remaining room.
+    fn put_file(&mut self, file: ContextCandidate, text: String, others_wait: bool) {
+        let over = self.counter.count_tokens(&file.path) + 2;
+        let whole = self.counter.count_tokens(&text) + over;
         if whole <= self.left.tokens && text.len() <= self.left.bytes {
-            return self.include(FittedFile { file, text, tokens: whole, cut: None });
+            return self.include_file(FittedFile { file, text, tokens: whole, cut: None });
         }
         let left = self.left;
         let share = if others_wait { left.tokens / 2 } else { left.tokens };
         // A limit of bytes as one of tokens, a little below it since no part is quite like the whole.
         let share = share.min(left.bytes as u64 * whole / (text.len() as u64).max(1) * 9 / 10);
         let fits = share >= LEAST + over;
-        let piece = fits.then(|| cut(&text, file.truncate, share - over, self.counter)).flatten();
+        let piece = fits.then(|| cut_text(&text, file.truncate, share - over, self.counter)).flatten();
         match piece.filter(|piece| piece.text.len() <= left.bytes) {
             Some(piece) => {
                 let (tokens, cut) = (piece.tokens + over, Some((whole, piece.gone)));
-                self.include(FittedFile { file, text: piece.text, tokens, cut });
+                self.include_file(FittedFile { file, text: piece.text, tokens, cut });
             }
             None => {
                 let reason = match file.truncate {
@@ -144,7 +144,7 @@ impl Fitting {
         }
     }
 
-    fn include(&mut self, included: FittedFile) {
+    fn include_file(&mut self, included: FittedFile) {
         self.left.tokens -= included.tokens;
         self.left.bytes -= included.text.len();
         self.fitted.tokens += included.tokens;
@@ -160,26 +160,26 @@ impl Fitting {
 mod tests {
     use super::*;
 
-    const COUNTER: Counter = Counter::ESTIMATE;
+    const COUNTER: TokenCounter = TokenCounter::ESTIMATE;
 
     fn file(path: &str, lines: usize, priority: u32, hotness: f64, truncate: Truncate) -> ContextCandidate {
         ContextCandidate { path: format!("{path}/{lines}"), priority, hotness, role: Role::Source, truncate }
     }
 
-    fn room(tokens: u64) -> Room {
-        Room { tokens, bytes: 1 << 20 }
+    fn room(tokens: u64) -> ContextRoom {
+        ContextRoom { tokens, bytes: 1 << 20 }
     }
 
-    /// A file has as many lines as its name says.
-    fn fit_all(candidates: Vec<ContextCandidate>, room: Room) -> Fitted {
+    /// The number in a file's name is its number of lines.
+    fn fit_all(candidates: Vec<ContextCandidate>, room: ContextRoom) -> FittedContext {
         let read = |file: &ContextCandidate| {
             let lines: usize = file.path.rsplit('/').next().unwrap().parse().unwrap();
             Ok((1..=lines).map(|line| format!("line number {line:04}\n")).collect())
         };
-        fit(candidates, read, room, COUNTER)
+        fit_context(candidates, read, room, COUNTER)
     }
 
-    fn told(fitted: &Fitted) -> Vec<String> {
+    fn told(fitted: &FittedContext) -> Vec<String> {
         let included = fitted.included.iter().map(|included| {
             let cut = if included.cut.is_some() { " cut" } else { "" };
             format!("{}{cut}", included.file.path)
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn an_answer_has_no_more_bytes_than_it_may() {
         let files = vec![file("a", 100, 1, 0.5, Truncate::End), file("b", 100, 2, 0.5, Truncate::End)];
-        let fitted = fit_all(files, Room { tokens: 100_000, bytes: 2500 });
+        let fitted = fit_all(files, ContextRoom { tokens: 100_000, bytes: 2500 });
         assert_eq!(told(&fitted), ["a/100", "b/100 cut"]);
         let bytes: usize = fitted.included.iter().map(|included| included.text.len()).sum();
         assert!(bytes <= 2500, "{bytes}");

@@ -1,46 +1,46 @@
 //! `hot.yml` and `cold.yml`: hints as they stand on the disk, read leniently, written without touching a person's lines.
 
-use super::lines::{self, Listed, scalar};
+use super::lines::{self, YamlList, yaml_scalar};
 use crate::base::{WorkspacePath, nearest};
-use crate::catalogue::node::{Node, NodeKind};
+use crate::catalogue::node::{NodeKind, YamlNode};
 use crate::protocol::Advice;
 
-/// What an entry may say.
+/// The keys of an entry.
 const KEYS: [&str; 3] = ["path", "why", "by"];
-/// What the list may stand under.
+/// The keys that the list may be under.
 const LISTS: [&str; 3] = ["hot", "cold", "files"];
 
-/// One entry.
+/// An entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HintEntry {
     /// The file, relative to the root.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: String,
     /// The agent that gave it; nothing for the person.
     pub by: Option<String>,
     line: u32,
 }
 
-/// What a file of hints holds.
+/// The content of a file of hints.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Hints {
+pub struct HintFile {
     /// Its entries, in order.
     pub entries: Vec<HintEntry>,
-    /// What is wrong with it, a sentence each.
+    /// The problems of the file, a sentence each.
     pub problems: Vec<String>,
 }
 
 /// The name of the file of one advice.
-pub(super) fn file(advice: Advice) -> &'static str {
+pub(super) fn hint_file_name(advice: Advice) -> &'static str {
     match advice {
         Advice::Hot => "hot.yml",
         Advice::Cold => "cold.yml",
     }
 }
 
-/// What the first lines of a new file say.
-fn heading(advice: Advice) -> &'static str {
+/// Returns the first lines of a new file.
+fn file_heading(advice: Advice) -> &'static str {
     match advice {
         Advice::Hot => "# Files that matter now. Yours to edit: one path an entry, with a why if you like.\n",
         Advice::Cold => {
@@ -50,15 +50,15 @@ fn heading(advice: Advice) -> &'static str {
 }
 
 /// Reads one.
-pub(super) fn read(advice: Advice, text: &str) -> Hints {
-    let name = file(advice);
-    let listed = match Listed::read(name, text, &LISTS) {
+pub(super) fn read_hints(advice: Advice, text: &str) -> HintFile {
+    let name = hint_file_name(advice);
+    let listed = match YamlList::read_list(name, text, &LISTS) {
         Ok(listed) => listed,
-        Err(problem) => return Hints { problems: vec![problem], ..Hints::default() },
+        Err(problem) => return HintFile { problems: vec![problem], ..HintFile::default() },
     };
-    let mut hints = Hints::default();
+    let mut hints = HintFile::default();
     for item in listed.items() {
-        match entry(name, item, &mut hints.problems) {
+        match read_entry(name, item, &mut hints.problems) {
             Some(entry) if hints.entries.iter().any(|known| known.path == entry.path) => {
                 hints.problems.push(format!("{name}:{}: {} is named twice", item.line, entry.path));
             }
@@ -66,8 +66,9 @@ pub(super) fn read(advice: Advice, text: &str) -> Hints {
             None => {}
         }
     }
-    let is_list =
-        listed.list().is_some_and(|list| matches!(list.kind, NodeKind::List(_)) || list.value().is_null());
+    let is_list = listed
+        .list_node()
+        .is_some_and(|list| matches!(list.kind, NodeKind::List(_)) || list.to_value().is_null());
     if let (Some(root), false) = (&listed.root, is_list) {
         hints.problems.push(format!(
             "{name}:{}: this is no list of files; write one `- path: …` a line, with a `why:` below",
@@ -77,7 +78,7 @@ pub(super) fn read(advice: Advice, text: &str) -> Hints {
     hints
 }
 
-fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<HintEntry> {
+fn read_entry(name: &str, item: &YamlNode, problems: &mut Vec<String>) -> Option<HintEntry> {
     let line = item.line;
     let mut wrong = |what: String| problems.push(format!("{name}:{line}: {what}"));
     let text = |key: &str| item.entry(key).and_then(|entry| entry.value.text()).map(str::to_owned);
@@ -86,10 +87,10 @@ fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<HintEntr
         _ => text("path"),
     };
     for entry in item.entries().iter().filter(|entry| !KEYS.contains(&entry.key.as_str())) {
-        let meant = nearest::meant(&entry.key, KEYS).map_or_else(|| KEYS.join(", "), str::to_owned);
+        let meant = nearest::likely_name(&entry.key, KEYS).map_or_else(|| KEYS.join(", "), str::to_owned);
         wrong(format!("an entry has no `{}`; it may say {meant}", entry.key));
     }
-    let Some(path) = asked.as_deref().and_then(clean) else {
+    let Some(path) = asked.as_deref().and_then(clean_path) else {
         wrong("an entry names no file of this workspace: write `- path: src/main.rs`".to_owned());
         return None;
     };
@@ -97,68 +98,70 @@ fn entry(name: &str, item: &Node, problems: &mut Vec<String>) -> Option<HintEntr
 }
 
 /// A path of the workspace as it is written in these files.
-pub(super) fn clean(asked: &str) -> Option<String> {
+pub(super) fn clean_path(asked: &str) -> Option<String> {
     if asked.starts_with('/') {
         return None;
     }
-    let path = WorkspacePath::clean(asked.strip_prefix("./").unwrap_or(asked))?;
+    let path = WorkspacePath::from_relative(asked.strip_prefix("./").unwrap_or(asked))?;
     (!path.is_root()).then(|| path.to_string())
 }
 
 /// The text with an entry more, or with another one for its path.
 ///
 /// # Errors
-/// Why it cannot be written so, as a sentence: it is not YAML, or not in a form that lines can be added to.
-pub(super) fn with(
+/// The reason why it cannot be written so, as a sentence: it is not YAML, or not in a form that lines can be added to.
+pub(super) fn with_hint(
     advice: Advice,
     text: &str,
     path: &str,
     why: &str,
     by: Option<&str>,
 ) -> Result<String, String> {
-    let text = without(advice, text, |entry| entry.path == path)?;
-    let text = if text.trim().is_empty() { heading(advice).to_owned() } else { text };
-    let listed = Listed::read(file(advice), &text, &LISTS)?;
-    let mut pairs = vec![("path", scalar(path))];
+    let text = without_hints(advice, text, |entry| entry.path == path)?;
+    let text = if text.trim().is_empty() { file_heading(advice).to_owned() } else { text };
+    let listed = YamlList::read_list(hint_file_name(advice), &text, &LISTS)?;
+    let mut pairs = vec![("path", yaml_scalar(path))];
     let folded = why.split_whitespace().collect::<Vec<_>>().join(" ");
-    pairs.extend((!folded.is_empty()).then(|| ("why", scalar(&folded))));
-    pairs.extend(by.map(|by| ("by", scalar(by))));
-    let after = listed.add(&text, &pairs, None).ok_or_else(|| odd(advice))?;
-    let added =
-        read(advice, &after).entries.iter().any(|entry| entry.path == path && entry.by.as_deref() == by);
-    if added { Ok(after) } else { Err(odd(advice)) }
+    pairs.extend((!folded.is_empty()).then(|| ("why", yaml_scalar(&folded))));
+    pairs.extend(by.map(|by| ("by", yaml_scalar(by))));
+    let after = listed.add_item(&text, &pairs, None).ok_or_else(|| format_error(advice))?;
+    let added = read_hints(advice, &after)
+        .entries
+        .iter()
+        .any(|entry| entry.path == path && entry.by.as_deref() == by);
+    if added { Ok(after) } else { Err(format_error(advice)) }
 }
 
 /// The text without the entries that `gone` picks.
 ///
 /// # Errors
-/// As [`with`].
-pub(super) fn without(
+/// As [`with_hint`].
+pub(super) fn without_hints(
     advice: Advice,
     text: &str,
     gone: impl Fn(&HintEntry) -> bool,
 ) -> Result<String, String> {
-    // What cannot be read is not written: a slip of a person's is not to cost them the rest.
-    Listed::read(file(advice), text, &LISTS)?;
-    let before = read(advice, text).entries;
+    // A file that cannot be read is not written: a slip must not cost the person the rest.
+    YamlList::read_list(hint_file_name(advice), text, &LISTS)?;
+    let before = read_hints(advice, text).entries;
     let mut after = text.to_owned();
     // From the end, so that the lines of those before stay where they are.
     for entry in before.iter().rev().filter(|entry| gone(entry)) {
-        after = lines::without(&after, entry.line).ok_or_else(|| odd(advice))?;
+        after = lines::without_item(&after, entry.line).ok_or_else(|| format_error(advice))?;
     }
     let kept = |entry: &&HintEntry| !gone(entry);
-    let same = read(advice, &after)
+    let same = read_hints(advice, &after)
         .entries
         .iter()
         .map(|entry| &entry.path)
         .eq(before.iter().filter(kept).map(|entry| &entry.path));
-    if same { Ok(after) } else { Err(odd(advice)) }
+    if same { Ok(after) } else { Err(format_error(advice)) }
 }
 
-fn odd(advice: Advice) -> String {
+fn format_error(advice: Advice) -> String {
     format!(
         "{} is not a list with one `- path: …` a line, so nothing can be added or taken out",
-        file(advice)
+        hint_file_name(advice)
     )
 }
 
@@ -173,7 +176,7 @@ mod tests {
             "hot:\n  - ./src/a.rs\n  - {path: b.rs, why: here, by: codex}\n",
             "files: [src/a.rs, {path: b.rs, why: here, by: codex}]\n",
         ] {
-            let hints = read(Advice::Hot, text);
+            let hints = read_hints(Advice::Hot, text);
             assert_eq!(hints.problems, Vec::<String>::new(), "{text}");
             let found: Vec<_> = hints
                 .entries
@@ -183,13 +186,14 @@ mod tests {
             assert_eq!(found, [("src/a.rs", "", None), ("b.rs", "here", Some("codex"))], "{text}");
         }
         for empty in ["", "# nothing\n", "hot:\n"] {
-            assert_eq!(read(Advice::Hot, empty), Hints::default(), "{empty}");
+            assert_eq!(read_hints(Advice::Hot, empty), HintFile::default(), "{empty}");
         }
     }
 
     #[test]
     fn what_is_wrong_is_named_and_the_rest_counts() {
-        let hints = read(Advice::Cold, "- ok.rs\n- path: ../out\n- wy: x\n  path: two.rs\n- ok.rs\n- 7\n");
+        let hints =
+            read_hints(Advice::Cold, "- ok.rs\n- path: ../out\n- wy: x\n  path: two.rs\n- ok.rs\n- 7\n");
         let paths: Vec<&str> = hints.entries.iter().map(|entry| entry.path.as_str()).collect();
         assert_eq!(paths, ["ok.rs", "two.rs"]);
         assert_eq!(
@@ -201,25 +205,25 @@ mod tests {
                 "cold.yml:6: an entry names no file of this workspace: write `- path: src/main.rs`",
             ]
         );
-        let odd = read(Advice::Cold, "hott:\n  - a.rs\n");
+        let odd = read_hints(Advice::Cold, "hott:\n  - a.rs\n");
         assert!(odd.entries.is_empty() && odd.problems[0].contains("no list of files"), "{odd:?}");
     }
 
     #[test]
     fn a_hint_is_put_in_and_taken_out_beside_a_persons_lines() {
         let own = "# mine, do not lose\n- keep.rs # because\n";
-        let with_one = with(Advice::Hot, own, "a: b.rs", "Look\nhere", Some("codex")).unwrap();
+        let with_one = with_hint(Advice::Hot, own, "a: b.rs", "Look\nhere", Some("codex")).unwrap();
         assert_eq!(
             with_one,
             "# mine, do not lose\n- keep.rs # because\n- path: \"a: b.rs\"\n  why: Look here\n  by: codex\n"
         );
-        let again = with(Advice::Hot, &with_one, "a: b.rs", "Anew", None).unwrap();
+        let again = with_hint(Advice::Hot, &with_one, "a: b.rs", "Anew", None).unwrap();
         assert_eq!(again.matches("a: b.rs").count(), 1);
-        assert_eq!(without(Advice::Hot, &with_one, |entry| entry.by.is_some()).unwrap(), own);
-        let new = with(Advice::Cold, "", "x.rs", "", None).unwrap();
-        assert_eq!(read(Advice::Cold, &new).entries[0].path, "x.rs");
+        assert_eq!(without_hints(Advice::Hot, &with_one, |entry| entry.by.is_some()).unwrap(), own);
+        let new = with_hint(Advice::Cold, "", "x.rs", "", None).unwrap();
+        assert_eq!(read_hints(Advice::Cold, &new).entries[0].path, "x.rs");
         for odd in ["- [a", "hot: [a.rs]\n", "hello\n"] {
-            assert!(with(Advice::Hot, odd, "x.rs", "", None).is_err(), "{odd}");
+            assert!(with_hint(Advice::Hot, odd, "x.rs", "", None).is_err(), "{odd}");
         }
     }
 }

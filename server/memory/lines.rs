@@ -1,26 +1,26 @@
 //! Lists in YAML that people edit too: an item is put in or taken out by its lines, and every other line stays as it is.
 
-use crate::catalogue::node::{self, Node, NodeKind};
+use crate::catalogue::node::{self, NodeKind, YamlNode};
 
 /// A list of items in a file, with what is around it.
 #[derive(Clone, Debug)]
-pub(super) struct Listed {
+pub(super) struct YamlList {
     /// The whole file; nothing for one that is empty or holds only comments.
-    pub root: Option<Node>,
-    /// The key that the list stands under; none where it is the whole file.
+    pub root: Option<YamlNode>,
+    /// The key that the list is under; none where it is the whole file.
     key: Option<&'static str>,
 }
 
-impl Listed {
-    /// Reads a file whose list is the whole of it, or stands under one of `keys`. A map in place of the list is one of
+impl YamlList {
+    /// Reads a file whose list is the whole of it, or is under one of `keys`. A map in place of the list is one of
     /// items by their paths.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence that names file and line.
-    pub(super) fn read(name: &str, text: &str, keys: &[&'static str]) -> Result<Self, String> {
-        let root = node::read(name, text)
+    /// The problem, as a sentence that names file and line.
+    pub(super) fn read_list(name: &str, text: &str, keys: &[&'static str]) -> Result<Self, String> {
+        let root = node::read_yaml(name, text)
             .map_err(|problem| format!("{name}:{}: {}", problem.line, problem.message.replace('\n', " ")))?;
-        if root.value().is_null() {
+        if root.to_value().is_null() {
             return Ok(Self { root: None, key: None });
         }
         let key = keys.iter().find(|key| root.entry(key).is_some()).copied();
@@ -28,15 +28,15 @@ impl Listed {
     }
 
     /// The items: paths alone, or maps.
-    pub(super) fn items(&self) -> &[Node] {
-        match self.list().map(|list| &list.kind) {
+    pub(super) fn items(&self) -> &[YamlNode] {
+        match self.list_node().map(|list| &list.kind) {
             Some(NodeKind::List(items)) => items,
             _ => &[],
         }
     }
 
     /// The list, where there is one.
-    pub(super) fn list(&self) -> Option<&Node> {
+    pub(super) fn list_node(&self) -> Option<&YamlNode> {
         let root = self.root.as_ref()?;
         match self.key {
             Some(key) => root.entry(key).map(|entry| &entry.value),
@@ -45,14 +45,14 @@ impl Listed {
     }
 
     /// The text with an item more at the list's end. `key` is what a list is put under where the file has none.
-    pub(super) fn add(&self, text: &str, pairs: &[(&str, String)], key: Option<&str>) -> Option<String> {
+    pub(super) fn add_item(&self, text: &str, pairs: &[(&str, String)], key: Option<&str>) -> Option<String> {
         let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-        let (at, indent) = match (self.items().last(), self.list()) {
+        let (at, indent) = match (self.items().last(), self.list_node()) {
             (Some(last), _) => {
-                let block = block(&lines, last.line)?;
+                let block = find_item_lines(&lines, last.line)?;
                 (block.end, block.indent)
             }
-            (None, Some(list)) if list.value().is_null() && self.key.is_some() => {
+            (None, Some(list)) if list.to_value().is_null() && self.key.is_some() => {
                 let at = usize::try_from(list.line).ok()?;
                 // Anything behind the key would become a part of its first item.
                 lines.get(at - 1).filter(|line| line.trim_end().ends_with(':'))?;
@@ -71,12 +71,12 @@ impl Listed {
                 (lines.len(), indent)
             }
         };
-        lines.splice(at..at, item(indent, pairs));
-        Some(joined(&lines))
+        lines.splice(at..at, item_lines(indent, pairs));
+        Some(join_lines(&lines))
     }
 }
 
-/// Where an item's lines are.
+/// The lines of an item.
 struct ItemLines {
     start: usize,
     end: usize,
@@ -84,7 +84,7 @@ struct ItemLines {
 }
 
 /// The lines of the item that begins at a line counted from 1; nothing where it does not begin with a dash of its own.
-fn block(lines: &[String], line: u32) -> Option<ItemLines> {
+fn find_item_lines(lines: &[String], line: u32) -> Option<ItemLines> {
     let start = usize::try_from(line).ok()?.checked_sub(1)?;
     let indent = indent_of(lines.get(start)?);
     if !lines[start][indent..].starts_with("- ") {
@@ -103,17 +103,17 @@ fn block(lines: &[String], line: u32) -> Option<ItemLines> {
 }
 
 /// The text without the item that begins at a line counted from 1.
-pub(super) fn without(text: &str, line: u32) -> Option<String> {
+pub(super) fn without_item(text: &str, line: u32) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let block = block(&lines, line)?;
+    let block = find_item_lines(&lines, line)?;
     lines.drain(block.start..block.end);
-    Some(joined(&lines))
+    Some(join_lines(&lines))
 }
 
 /// The text with one key of an item set, or taken out where `value` is nothing.
-pub(super) fn with_key(text: &str, node: &Node, key: &str, value: Option<&str>) -> Option<String> {
+pub(super) fn with_key(text: &str, node: &YamlNode, key: &str, value: Option<&str>) -> Option<String> {
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
-    let block = block(&lines, node.line)?;
+    let block = find_item_lines(&lines, node.line)?;
     let indent = block.indent;
     match (&node.kind, node.entry(key)) {
         (NodeKind::Map(_), Some(entry)) if entry.line > node.line => {
@@ -140,10 +140,10 @@ pub(super) fn with_key(text: &str, node: &Node, key: &str, value: Option<&str>) 
         }
         _ => return None,
     }
-    Some(joined(&lines))
+    Some(join_lines(&lines))
 }
 
-fn item(indent: usize, pairs: &[(&str, String)]) -> Vec<String> {
+fn item_lines(indent: usize, pairs: &[(&str, String)]) -> Vec<String> {
     let pad = " ".repeat(indent);
     let line = |(at, (key, value)): (usize, &(&str, String))| {
         format!("{pad}{} {key}: {value}", if at == 0 { "-" } else { " " })
@@ -155,7 +155,7 @@ fn indent_of(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-fn joined(lines: &[String]) -> String {
+fn join_lines(lines: &[String]) -> String {
     let mut text = lines.join("\n");
     if !text.is_empty() {
         text.push('\n');
@@ -164,7 +164,7 @@ fn joined(lines: &[String]) -> String {
 }
 
 /// A text as a YAML value: as it is where it reads back as itself, else in quotes.
-pub(super) fn scalar(text: &str) -> String {
+pub(super) fn yaml_scalar(text: &str) -> String {
     let plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./ ,".contains(c))
         && !text.ends_with(' ');
@@ -182,8 +182,8 @@ mod tests {
 
     const OWN: &str = "# what I work on\n\nfiles:\n  # first\n  - path: a.rs   # the heart\n    why: it is\n      long\n  # second\n\n  - b.rs\n# the end\nother: 1\n";
 
-    fn read(text: &str) -> Listed {
-        Listed::read("hot.yml", text, &["files", "hot"]).unwrap()
+    fn read(text: &str) -> YamlList {
+        YamlList::read_list("hot.yml", text, &["files", "hot"]).unwrap()
     }
 
     #[test]
@@ -191,15 +191,18 @@ mod tests {
         let listed = read(OWN);
         let lines: Vec<u32> = listed.items().iter().map(|item| item.line).collect();
         assert_eq!(lines, [5, 10]);
-        let gone = without(OWN, 5).unwrap();
+        let gone = without_item(OWN, 5).unwrap();
         assert_eq!(
             gone,
             "# what I work on\n\nfiles:\n  # first\n  # second\n\n  - b.rs\n# the end\nother: 1\n"
         );
-        let gone = without(&gone, read(&gone).items()[0].line).unwrap();
+        let gone = without_item(&gone, read(&gone).items()[0].line).unwrap();
         assert_eq!(read(&gone).items().len(), 0);
-        let again =
-            read(&gone).add(&gone, &[("path", "c.rs".into()), ("why", scalar("x: y"))], Some("files"));
+        let again = read(&gone).add_item(
+            &gone,
+            &[("path", "c.rs".into()), ("why", yaml_scalar("x: y"))],
+            Some("files"),
+        );
         assert_eq!(
             again.unwrap(),
             "# what I work on\n\nfiles:\n  - path: c.rs\n    why: \"x: y\"\n  # first\n  # second\n\n# the end\nother: 1\n"
@@ -216,10 +219,10 @@ mod tests {
             ("hot:\n- a.rs\n", "hot:\n- a.rs\n- path: c.rs\n"),
             ("hot:\n    - a.rs\n", "hot:\n    - a.rs\n    - path: c.rs\n"),
         ] {
-            assert_eq!(read(text).add(text, &pairs, None).as_deref(), Some(expected), "{text}");
+            assert_eq!(read(text).add_item(text, &pairs, None).as_deref(), Some(expected), "{text}");
         }
         for text in ["hot: [a.rs]\n", "other: 1\n", "[a.rs]", "hot: a.rs\n"] {
-            assert_eq!(read(text).add(text, &pairs, None), None, "{text}");
+            assert_eq!(read(text).add_item(text, &pairs, None), None, "{text}");
         }
     }
 
@@ -242,7 +245,7 @@ mod tests {
         for text in
             ["src/a.rs", "true", "null", "1e5", "it's: # odd", "", " x", "no", "- a", "ü\n\"\u{202e}", "a  b"]
         {
-            let yaml = format!("path: {}\n", scalar(text));
+            let yaml = format!("path: {}\n", yaml_scalar(text));
             let read: serde_json::Value = serde_saphyr::from_str(&yaml).unwrap();
             assert_eq!(read["path"], text, "{yaml}");
         }
@@ -250,7 +253,7 @@ mod tests {
 
     #[test]
     fn what_is_no_yaml_is_named_with_its_line() {
-        let wrong = Listed::read("hot.yml", "- a\n- [b\n", &[]).unwrap_err();
+        let wrong = YamlList::read_list("hot.yml", "- a\n- [b\n", &[]).unwrap_err();
         assert!(wrong.starts_with("hot.yml:"), "{wrong}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a file is in a context, by its path: source, test, doc, reference or summary.
+//! The role of a file in a context, by its path: source, test, doc, reference or summary.
 
 use crate::protocol::{Role, Truncate};
 
@@ -10,8 +10,8 @@ const DATA: [&str; 14] = [
 const VENDORED: [&str; 7] =
     ["dist", "generated", "node_modules", "target", "third_party", "thirdparty", "vendor"];
 
-/// What a file is, as far as its path says.
-pub(super) fn of(path: &str) -> Role {
+/// Returns the role of a file, by its path.
+pub(super) fn role_of(path: &str) -> Role {
     let lower = path.to_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
@@ -35,8 +35,8 @@ pub(super) fn of(path: &str) -> Role {
     if is_test { Role::Test } else { Role::Source }
 }
 
-/// Which part of a file of that role is cut where nobody says.
-pub(super) fn truncate(role: Role, path: &str) -> Truncate {
+/// Returns the part of a file of that role that is cut by default.
+pub(super) fn default_truncate(role: Role, path: &str) -> Truncate {
     match role {
         Role::Summary => Truncate::Never,
         // Of what grows at its end, the end is new.
@@ -67,7 +67,7 @@ mod tests {
             ("notes/parser.summary.md", Role::Summary),
             ("src/latest.rs", Role::Source),
         ] {
-            assert_eq!(of(path), role, "{path}");
+            assert_eq!(role_of(path), role, "{path}");
         }
     }
 }

@@ -8,8 +8,8 @@ mod prose;
 
 use futures::future::BoxFuture;
 
-pub(crate) use by_model::ByModel;
-pub(crate) use page::{Page, is_summary};
+pub(crate) use by_model::ModelSummarizer;
+pub(crate) use page::{SummaryPage, is_summary};
 
 use crate::ports::{Section, Source, Statement, Style, Summarizer};
 use crate::protocol::Fault;
@@ -17,7 +17,7 @@ use crate::protocol::Fault;
 /// Characters of one statement.
 const LONGEST: usize = 400;
 
-/// Takes out what says most, and adds nothing.
+/// Extracts the most important statements, and adds nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extractive;
 
@@ -28,18 +28,19 @@ impl Summarizer for Extractive {
 
     fn summarize(&self, sources: Vec<Source>, style: Style) -> BoxFuture<'_, Result<Vec<Section>, Fault>> {
         Box::pin(async move {
-            let work = move || sources.into_iter().map(|source| section(source, style)).collect();
+            let work = move || sources.into_iter().map(|source| extract_section(source, style)).collect();
             tokio::task::spawn_blocking(work).await.map_err(|error| Fault::internal(error.to_string()))
         })
     }
 }
 
-fn section(source: Source, style: Style) -> Section {
+fn extract_section(source: Source, style: Style) -> Section {
     let Source { path, text } = source;
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_lowercase();
     // Data that cannot be read as what it is called is looked at as prose.
-    let found = code::statements(&extension, &text, style).or_else(|| data::statements(&extension, &text));
-    let mut statements = found.unwrap_or_else(|| prose::statements(&text, style));
+    let found =
+        code::code_statements(&extension, &text, style).or_else(|| data::data_statements(&extension, &text));
+    let mut statements = found.unwrap_or_else(|| prose::prose_statements(&text, style));
     for statement in &mut statements {
         statement.text = one_line(&statement.text);
     }
@@ -55,7 +56,7 @@ fn one_line(text: &str) -> String {
     }
 }
 
-fn statement(text: impl Into<String>, line: usize, depth: usize) -> Statement {
+fn new_statement(text: impl Into<String>, line: usize, depth: usize) -> Statement {
     Statement { text: text.into(), line: u32::try_from(line).ok(), depth }
 }
 

@@ -1,11 +1,11 @@
-//! How many tokens a text is: by a model's own tokenizer where it is known, else a quarter of its characters.
+//! Counts the tokens of a text: by a model's own tokenizer where it is known, else as a quarter of its characters.
 
 use tiktoken::CoreBpe;
 
-/// The name of the guess that stands in for a tokenizer that is not known.
+/// The name of the guess that replaces a tokenizer that is not known.
 pub(crate) const ESTIMATE: &str = "estimate";
 
-/// The tokenizer of a model that nobody named.
+/// The tokenizer where no model is named.
 const DEFAULT: &str = "o200k_base";
 
 /// Models by what their names begin with, and their tokenizers. The longest beginning counts.
@@ -25,25 +25,25 @@ const MODELS: [(&str, &str); 13] = [
     ("text-embedding-", "cl100k_base"),
 ];
 
-/// What counts tokens.
+/// A counter of tokens.
 #[derive(Clone, Copy)]
-pub(crate) struct Counter {
+pub(crate) struct TokenCounter {
     name: &'static str,
     tokenizer: Option<&'static CoreBpe>,
 }
 
-impl std::fmt::Debug for Counter {
+impl std::fmt::Debug for TokenCounter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Counter({})", self.name)
     }
 }
 
-impl Counter {
+impl TokenCounter {
     /// The guess.
     pub(crate) const ESTIMATE: Self = Self { name: ESTIMATE, tokenizer: None };
 
     /// The counter for a model, or for a tokenizer by its own name. The first use of a tokenizer unpacks its vocabulary.
-    pub(crate) fn of(model: Option<&str>) -> Self {
+    pub(crate) fn for_model(model: Option<&str>) -> Self {
         let name = match model.map(str::to_lowercase) {
             None => Some(DEFAULT),
             Some(model) => tokenizer_of(&model),
@@ -59,22 +59,22 @@ impl Counter {
         if self.tokenizer.is_some() { self.name } else { ESTIMATE }
     }
 
-    /// How many tokens a text is.
-    pub(crate) fn count(self, text: &str) -> u64 {
+    /// Counts the tokens of a text.
+    pub(crate) fn count_tokens(self, text: &str) -> u64 {
         match self.tokenizer {
             Some(tokenizer) => tokenizer.count(text) as u64,
-            None => estimate(text.chars().count() as u64),
+            None => estimate_tokens(text.chars().count() as u64),
         }
     }
 }
 
 /// About how many tokens so many characters are.
-pub(crate) fn estimate(characters: u64) -> u64 {
+pub(crate) fn estimate_tokens(characters: u64) -> u64 {
     characters.div_ceil(4)
 }
 
 fn tokenizer_of(model: &str) -> Option<&'static str> {
-    // What stands before a slash is who serves it.
+    // The part before a slash names the provider.
     let model = model.rsplit('/').next().unwrap_or(model);
     let numbered = model.strip_prefix('o').is_some_and(|rest| {
         rest.starts_with(|c: char| c.is_ascii_digit()) && rest[1..].chars().next().is_none_or(|c| c == '-')
@@ -110,7 +110,7 @@ mod tests {
             (Some("claude-sonnet-5"), ESTIMATE),
             (Some(""), ESTIMATE),
         ] {
-            assert_eq!(Counter::of(model).name(), name, "{model:?}");
+            assert_eq!(TokenCounter::for_model(model).name(), name, "{model:?}");
         }
     }
 
@@ -126,8 +126,8 @@ mod tests {
             ("o200k_base", "お誕生日おめでとう", 8),
             ("o200k_base", "", 0),
         ] {
-            assert_eq!(Counter::of(Some(model)).count(text), tokens, "{model} {text}");
+            assert_eq!(TokenCounter::for_model(Some(model)).count_tokens(text), tokens, "{model} {text}");
         }
-        assert_eq!(Counter::of(Some("claude-x")).count("ünïcode!!"), 3);
+        assert_eq!(TokenCounter::for_model(Some("claude-x")).count_tokens("ünïcode!!"), 3);
     }
 }

@@ -8,9 +8,9 @@ use crate::protocol::ModelApi;
 /// Members that a request may go without: the answer is the same in kind.
 const SPARE: [&str; 6] = ["stream_options", "temperature", "seed", "include", "parallel_tool_calls", "store"];
 
-/// What is done to each request.
+/// The changes that are made to each request.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Adaptation {
+pub(crate) struct RequestAdaptation {
     left_out: Vec<&'static str>,
     /// The other name of the limit of tokens is used.
     other_limit: bool,
@@ -18,9 +18,9 @@ pub(crate) struct Adaptation {
     json_object: bool,
 }
 
-impl Adaptation {
+impl RequestAdaptation {
     /// Learns from a refusal. Whether the next request will be another one.
-    pub(crate) fn learn(&mut self, api: ModelApi, refusal: &str) -> bool {
+    pub(crate) fn learn_from(&mut self, api: ModelApi, refusal: &str) -> bool {
         if !matches!(api, ModelApi::Chat | ModelApi::Responses) {
             return false;
         }
@@ -49,7 +49,7 @@ impl Adaptation {
     }
 
     /// Changes a request.
-    pub(crate) fn apply(&self, body: &mut Value) {
+    pub(crate) fn apply_to(&self, body: &mut Value) {
         let Some(body) = body.as_object_mut() else { return };
         for name in &self.left_out {
             body.shift_remove(*name);
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn each_refusal_is_learnt_once() {
-        let mut adaptation = Adaptation::default();
+        let mut adaptation = RequestAdaptation::default();
         for (refusal, expected) in [
             ("Unsupported parameter: 'max_tokens'; use 'max_completion_tokens'", true),
             ("Unknown field stream_options", true),
@@ -88,11 +88,11 @@ mod tests {
             ("body response_format type: json_schema is none of text, json_object", true),
             ("messages must not be empty", false),
         ] {
-            assert_eq!(adaptation.learn(ModelApi::Chat, refusal), expected, "{refusal}");
+            assert_eq!(adaptation.learn_from(ModelApi::Chat, refusal), expected, "{refusal}");
         }
         let mut body = json!({ "max_tokens": 1, "stream_options": {}, "include": [], "stop": [],
             "response_format": { "type": "json_schema", "json_schema": { "schema": { "type": "object" } } } });
-        adaptation.apply(&mut body);
+        adaptation.apply_to(&mut body);
         let expected = json!({ "max_completion_tokens": 1, "stop": [],
             "response_format": { "type": "json_object", "schema": { "type": "object" } } });
         assert_eq!(body, expected);

@@ -1,7 +1,12 @@
 //! The arguments of calls as models write them: read where their meaning is certain, refused where it is not.
 //!
-//! Every repair is told. What could be read in two ways is refused: names that stand twice with different values, text that
+//! Every repair is reported. A text with two readings is refused: names that occur twice with different values, text that
 //! was cut off, quotes inside of quotes. Nothing is invented: what is missing stays missing.
+//!
+//! # Invariants
+//!
+//! - No argument of a call is invented, and none is read that has two meanings.
+//!   Test: `arguments_are_repaired_or_refused_as_the_table_says`, `sound_json_is_never_changed`
 
 mod chat_format;
 mod fit;
@@ -9,7 +14,7 @@ mod in_text;
 mod lenient;
 mod markup;
 mod name;
-mod quoted;
+mod quotes;
 mod token;
 
 use std::collections::BTreeSet;
@@ -19,25 +24,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use in_text::{TextCall, TextCalls, calls_in_text};
-use lenient::Read;
+use lenient::LenientValue;
 pub use name::tool_name;
 
-/// How often text may be encoded in text.
+/// The deepest nesting of text encoded in text.
 const ENCODED: usize = 3;
 
 /// Arguments that were read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Repaired {
+pub struct RepairedArguments {
     /// The arguments.
     pub value: Map<String, Value>,
-    /// What was repaired, each kind once; nothing where they were sound.
-    pub repairs: Vec<Repair>,
+    /// The repairs, each kind once; empty if the arguments were sound.
+    pub repairs: Vec<ArgumentRepair>,
 }
 
 /// A repair whose outcome is certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Repair {
+pub enum ArgumentRepair {
     /// There was no text: no arguments.
     NoText,
     /// JSON stood in a string.
@@ -88,7 +93,7 @@ pub enum Repair {
     ToolName,
 }
 
-impl fmt::Display for Repair {
+impl fmt::Display for ArgumentRepair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::NoText => "no text was read as no arguments",
@@ -119,24 +124,24 @@ impl fmt::Display for Repair {
     }
 }
 
-/// Why arguments were not read: they have no meaning that is certain.
+/// The reason why arguments were not read: they have no meaning that is certain.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}, at byte {at} of the arguments")]
-pub struct Unreadable {
-    /// What is wrong, as a clause.
+pub struct UnreadableArguments {
+    /// The error, as a clause.
     pub reason: String,
-    /// Where it was noticed.
+    /// The position where it was noticed.
     pub at: usize,
 }
 
-impl Unreadable {
+impl UnreadableArguments {
     pub(crate) fn new(reason: impl Into<String>, at: usize) -> Self {
         Self { reason: reason.into(), at }
     }
 }
 
-/// What was repaired so far.
-pub(crate) type Repairs = BTreeSet<Repair>;
+/// The repairs so far.
+pub(crate) type Repairs = BTreeSet<ArgumentRepair>;
 
 /// Reads the arguments of a call, as they came, for a tool whose arguments have this schema.
 ///
@@ -144,24 +149,31 @@ pub(crate) type Repairs = BTreeSet<Repair>;
 /// the caller to check.
 ///
 /// # Errors
-/// What has no certain meaning.
-pub fn read_arguments(raw: &str, schema: &Value) -> Result<Repaired, Unreadable> {
+/// Fails if the arguments have no certain meaning.
+pub fn read_arguments(raw: &str, schema: &Value) -> Result<RepairedArguments, UnreadableArguments> {
     let mut repairs = Repairs::new();
-    let value = object(raw, schema, &mut repairs, ENCODED)?;
-    let value = fit::fitted(value, schema, &mut repairs);
-    Ok(Repaired { value, repairs: repairs.into_iter().collect() })
+    let value = read_object(raw, schema, &mut repairs, ENCODED)?;
+    let value = fit::fit_to_schema(value, schema, &mut repairs);
+    Ok(RepairedArguments { value, repairs: repairs.into_iter().collect() })
+}
+
+/// Fits arguments that are an object already to the schema of their tool, if the schema allows only one value.
+pub fn fit_arguments(arguments: Map<String, Value>, schema: &Value) -> RepairedArguments {
+    let mut repairs = Repairs::new();
+    let value = fit::fit_to_schema(arguments, schema, &mut repairs);
+    RepairedArguments { value, repairs: repairs.into_iter().collect() }
 }
 
 /// The object that a text holds.
-fn object(
+fn read_object(
     raw: &str,
     schema: &Value,
     repairs: &mut Repairs,
     times: usize,
-) -> Result<Map<String, Value>, Unreadable> {
-    let text = markup::bare(raw, repairs);
+) -> Result<Map<String, Value>, UnreadableArguments> {
+    let text = markup::strip_wrapping(raw, repairs);
     if text.is_empty() {
-        repairs.insert(Repair::NoText);
+        repairs.insert(ArgumentRepair::NoText);
         return Ok(Map::new());
     }
     if text.starts_with('<') {
@@ -169,48 +181,52 @@ fn object(
         return match <[TextCall; 1]>::try_from(calls.calls) {
             Ok([call]) if calls.broken.is_none() => {
                 repairs.extend(call.repairs);
-                object(&call.arguments, schema, repairs, times)
+                read_object(&call.arguments, schema, repairs, times)
             }
-            _ => Err(Unreadable::new("they are markup and not one call", 0)),
+            _ => Err(UnreadableArguments::new("they are markup and not one call", 0)),
         };
     }
-    let read = match lenient::parse(text) {
+    let read = match lenient::parse_lenient(text) {
         Ok(read) => read,
-        Err(wrong) => doubled(text, repairs).ok_or(wrong)?,
+        Err(wrong) => read_doubled(text, repairs).ok_or(wrong)?,
     };
     if read.was_open && !fit::has_required(&read.value, schema) {
-        return Err(Unreadable::new("they were cut off before the last required argument", text.len()));
+        return Err(UnreadableArguments::new(
+            "they were cut off before the last required argument",
+            text.len(),
+        ));
     }
     repairs.extend(read.repairs);
     match read.value {
         Value::Object(map) => Ok(map),
         Value::Null => {
-            repairs.insert(Repair::NoText);
+            repairs.insert(ArgumentRepair::NoText);
             Ok(Map::new())
         }
         Value::String(inner) if times > 1 => {
-            repairs.insert(Repair::TextInText);
-            object(&inner, schema, repairs, times - 1)
+            repairs.insert(ArgumentRepair::TextInText);
+            read_object(&inner, schema, repairs, times - 1)
         }
         Value::Array(mut items) => match (items.pop(), items.is_empty()) {
             (Some(Value::Object(map)), true) => {
-                repairs.insert(Repair::ListOfOne);
+                repairs.insert(ArgumentRepair::ListOfOne);
                 Ok(map)
             }
-            _ => Err(Unreadable::new("they are a list and no object", 0)),
+            _ => Err(UnreadableArguments::new("they are a list and no object", 0)),
         },
-        _ => Err(Unreadable::new("they are no object", 0)),
+        _ => Err(UnreadableArguments::new("they are no object", 0)),
     }
 }
 
-/// What two objects mean of which the first is empty or says the same: servers that join the pieces of a stream do that.
-fn doubled(text: &str, repairs: &mut Repairs) -> Option<Read> {
-    let (first, end) = lenient::first(text).ok()?;
-    let second = lenient::parse(&text[end..]).ok().filter(|second| second.value.is_object())?;
+/// Returns the meaning of two objects, the first of which is empty or equal to the second: servers that join the
+/// pieces of a stream send such.
+fn read_doubled(text: &str, repairs: &mut Repairs) -> Option<LenientValue> {
+    let (first, end) = lenient::parse_first(text).ok()?;
+    let second = lenient::parse_lenient(&text[end..]).ok().filter(|second| second.value.is_object())?;
     let is_empty = first.value.as_object().is_some_and(Map::is_empty);
     repairs.insert(match (is_empty, first.value == second.value) {
-        (_, true) => Repair::SameTwice,
-        (true, false) => Repair::EmptyBefore,
+        (_, true) => ArgumentRepair::SameTwice,
+        (true, false) => ArgumentRepair::EmptyBefore,
         (false, false) => return None,
     });
     Some(second)

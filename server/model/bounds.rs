@@ -1,12 +1,15 @@
-//! How long an answer may take and how large it may be.
+//! The limits on the time and the size of an answer.
 
 use std::time::Duration;
 
-/// What an answer is held to.
+/// The limits of an answer.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
-    /// Nothing comes for that long.
+pub(crate) struct AnswerBounds {
+    /// The longest time without any data.
     pub(crate) idle: Duration,
+    /// The factor by which the time may be longer with nothing but signs of life: comments, empty lines, events of no
+    /// content. A server whose requests queue, or that reads a long prompt, sends them for minutes.
+    pub(crate) lively: u32,
     /// Bytes of one line of the stream.
     pub(crate) line: usize,
     /// Bytes of the whole stream.
@@ -17,18 +20,19 @@ pub(crate) struct Bounds {
     pub(crate) thinking: usize,
     /// Bytes of the text.
     pub(crate) text: usize,
-    /// How often a request is made.
+    /// The highest number of tries of a request.
     pub(crate) tries: u32,
     /// The pause before the second try; each further one is twice as long.
     pub(crate) pause: Duration,
-    /// How long all pauses together may last.
+    /// The longest time of all pauses together.
     pub(crate) patience: Duration,
 }
 
-impl Default for Bounds {
+impl Default for AnswerBounds {
     fn default() -> Self {
         Self {
             idle: Duration::from_secs(300),
+            lively: 4,
             line: 4 << 20,
             stream: 64 << 20,
             arguments: 4 << 20,

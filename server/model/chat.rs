@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::answer::{Answer, arguments_text};
-use crate::client::{Client, Reader};
+use crate::answer::{AnswerBuilder, arguments_text};
+use crate::client::{EventReader, ModelClient};
 use crate::{ModelCall, ModelError, ModelMessage, ModelRequest, StopReason};
 
 /// The body of a request.
-pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
+pub(crate) fn request_body(client: &ModelClient, request: &ModelRequest) -> Value {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({ "role": "system", "content": request.system }));
     }
-    messages.extend(request.messages.iter().map(message));
+    messages.extend(request.messages.iter().map(message_json));
     let mut body = json!({
         "model": client.name,
         "messages": messages,
@@ -30,7 +30,7 @@ pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
     };
     let tools: Vec<Value> = request.tools.iter().map(tool).collect();
     set("tools", (!tools.is_empty()).then_some(Value::Array(tools)));
-    set("response_format", request.output_schema.as_ref().map(format));
+    set("response_format", request.output_schema.as_ref().map(output_format));
     set("max_tokens", request.max_output_tokens.map(Value::from));
     set("temperature", request.temperature.map(Value::from));
     set("seed", request.seed.map(Value::from));
@@ -38,11 +38,11 @@ pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
     body
 }
 
-fn format(schema: &Value) -> Value {
+fn output_format(schema: &Value) -> Value {
     json!({ "type": "json_schema", "json_schema": { "name": "answer", "schema": schema, "strict": true } })
 }
 
-fn message(message: &ModelMessage) -> Value {
+fn message_json(message: &ModelMessage) -> Value {
     match message {
         ModelMessage::User { text } => json!({ "role": "user", "content": text }),
         ModelMessage::ToolResult { call_id, text, .. } => {
@@ -53,7 +53,7 @@ fn message(message: &ModelMessage) -> Value {
         }
         ModelMessage::Assistant { text, calls, .. } => {
             let call = |call: &ModelCall| {
-                let arguments = Value::Object(arguments(call)).to_string();
+                let arguments = Value::Object(arguments_object(call)).to_string();
                 json!({ "id": call.id, "type": "function",
                     "function": { "name": call.name, "arguments": arguments } })
             };
@@ -65,7 +65,7 @@ fn message(message: &ModelMessage) -> Value {
 }
 
 /// A call's arguments as an object, since templates of models read them. What is none is shown as it came.
-pub(crate) fn arguments(call: &ModelCall) -> Map<String, Value> {
+pub(crate) fn arguments_object(call: &ModelCall) -> Map<String, Value> {
     if call.arguments.trim().is_empty() {
         return Map::new();
     }
@@ -83,66 +83,71 @@ pub(crate) struct ChatReader {
     ended: Option<StopReason>,
 }
 
-impl Reader for ChatReader {
-    fn event(&mut self, _: &str, data: &Value, answer: &mut Answer<'_>) -> Result<(), ModelError> {
+impl EventReader for ChatReader {
+    fn read_event(
+        &mut self,
+        _: &str,
+        data: &Value,
+        answer: &mut AnswerBuilder<'_>,
+    ) -> Result<(), ModelError> {
         if let Some(model) = data["model"].as_str() {
             model.clone_into(&mut answer.reply.model);
         }
-        usage(&data["usage"], answer);
+        read_usage(&data["usage"], answer);
         let choice = &data["choices"][0];
         let delta = choice.get("delta").filter(|delta| !delta.is_null()).unwrap_or(&choice["message"]);
         for name in ["reasoning_content", "reasoning"] {
             if let Some(text) = delta[name].as_str() {
-                answer.thinking(text)?;
+                answer.add_thinking(text)?;
                 break;
             }
         }
-        answer.text(&content(&delta["content"]))?;
+        answer.add_text(&content_text(&delta["content"]))?;
         if let Some(text) = delta["refusal"].as_str() {
-            answer.text(text)?;
+            answer.add_text(text)?;
             self.ended = Some(StopReason::Refused);
         }
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
-            self.call(call, answer)?;
+            self.read_call(call, answer)?;
         }
         if delta["function_call"].is_object() {
-            self.call(&json!({ "index": 0, "function": delta["function_call"] }), answer)?;
+            self.read_call(&json!({ "index": 0, "function": delta["function_call"] }), answer)?;
         }
         if let Some(reason) = choice["finish_reason"].as_str() {
             let refused = self.ended.take().filter(|ended| *ended == StopReason::Refused);
-            self.ended = Some(refused.unwrap_or_else(|| stop(reason)));
+            self.ended = Some(refused.unwrap_or_else(|| stop_reason(reason)));
         }
         Ok(())
     }
 
-    /// An answer is complete with its reason, also where no `[DONE]` follows.
-    fn end(&mut self, answer: &mut Answer<'_>) {
+    /// An answer is complete with its reason, also if no `[DONE]` follows.
+    fn end_stream(&mut self, answer: &mut AnswerBuilder<'_>) {
         if let Some(reason) = self.ended.take() {
-            answer.stop(reason);
+            answer.set_stop(reason);
         }
     }
 }
 
 impl ChatReader {
-    fn call(&mut self, call: &Value, answer: &mut Answer<'_>) -> Result<(), ModelError> {
+    fn read_call(&mut self, call: &Value, answer: &mut AnswerBuilder<'_>) -> Result<(), ModelError> {
         let (number, id) = (call["index"].as_u64(), call["id"].as_str().unwrap_or_default());
         let function = if call["function"].is_object() { &call["function"] } else { call };
         let name = function["name"].as_str().unwrap_or_default();
-        let at = match self.known(number, id, name) {
+        let at = match self.known_call(number, id, name) {
             Some(at) => at,
             None => {
                 self.calls.push((number, id.to_owned()));
-                answer.call(Some(id), name)
+                answer.begin_call(Some(id), name)
             }
         };
         if !name.is_empty() {
-            answer.name(at, name);
+            answer.set_call_name(at, name);
         }
-        answer.arguments(at, &arguments_text(&function["arguments"]))
+        answer.add_arguments(at, &arguments_text(&function["arguments"]))
     }
 
     /// The call that this is a part of. Some servers number every call 0, and some number none.
-    fn known(&self, number: Option<u64>, id: &str, name: &str) -> Option<usize> {
+    fn known_call(&self, number: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let begins = |known: &str| !name.is_empty() && !id.is_empty() && known != id;
         match number {
             Some(_) => {
@@ -157,7 +162,7 @@ impl ChatReader {
 }
 
 /// The text of a content, which some servers send in parts.
-fn content(content: &Value) -> String {
+fn content_text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
@@ -165,7 +170,7 @@ fn content(content: &Value) -> String {
     }
 }
 
-fn stop(reason: &str) -> StopReason {
+fn stop_reason(reason: &str) -> StopReason {
     match reason {
         "stop" | "eos" | "stop_sequence" => StopReason::End,
         "tool_calls" | "function_call" => StopReason::Calls,
@@ -175,7 +180,7 @@ fn stop(reason: &str) -> StopReason {
     }
 }
 
-fn usage(usage: &Value, answer: &mut Answer<'_>) {
+fn read_usage(usage: &Value, answer: &mut AnswerBuilder<'_>) {
     let count = |path: &str| usage.pointer(path).and_then(Value::as_u64);
     if let (Some(input), output) = (count("/prompt_tokens"), count("/completion_tokens")) {
         answer.reply.usage.input = input;

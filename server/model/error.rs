@@ -1,22 +1,22 @@
-//! Why a model gave no answer, and a way out.
+//! The reasons why a model gave no answer, and a way out.
 
 use std::time::Duration;
 
 use crate::protocol::{Code, Fault};
 
-/// Why there is no answer: a sentence, a way out, and a kind for a program.
+/// The reason why there is no answer: a sentence, a way out, and a kind for a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
-    /// What it is, for a program.
+    /// The kind, for a program.
     pub kind: ModelErrorKind,
-    /// What it is, for a reader.
+    /// The message, for a reader.
     pub message: String,
     /// An act that helps.
     pub advice: String,
 }
 
-/// What went wrong with a model.
+/// The kinds of a model's errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ModelErrorKind {
     /// No server answers there.
@@ -29,14 +29,14 @@ pub enum ModelErrorKind {
     UnknownModel,
     /// Too many requests; the server may say how long to wait.
     RateLimited {
-        /// How long, where it says so.
+        /// The time to wait, if the server gives one.
         retry_after: Option<Duration>,
     },
     /// The conversation is longer than the model takes: shorten it and ask again.
     ContextTooLong,
     /// The server does not take this request; the same one fails again.
     BadRequest,
-    /// No answer of the interface: no UTF-8, an empty one, a stream that broke off.
+    /// The answer is invalid: no UTF-8, empty, or a stream that broke off.
     BadAnswer,
     /// The server is overloaded or broken.
     Overloaded,
@@ -54,8 +54,8 @@ impl ModelError {
         Self { kind, message: message.into(), advice: advice.into() }
     }
 
-    /// Whether the same request may succeed later.
-    pub fn retryable(&self) -> bool {
+    /// Returns whether the request may succeed later.
+    pub fn is_retryable(&self) -> bool {
         match self.kind {
             ModelErrorKind::RateLimited { .. }
             | ModelErrorKind::Overloaded
@@ -86,6 +86,6 @@ impl From<ModelError> for Fault {
             ModelErrorKind::Unsupported => Code::Unsupported,
             ModelErrorKind::BadAnswer | ModelErrorKind::Overloaded => Code::Internal,
         };
-        Self::new(code, error.message).suggest(error.advice)
+        Self::new(code, error.message).with_suggestion(error.advice)
     }
 }

@@ -1,21 +1,21 @@
-//! What a server tells of a model: the size of its context, what it can do, what it costs.
+//! A server's facts on a model: the size of its context, its abilities, its price.
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, FACTS};
+use crate::client::{FACTS, ModelClient};
 use crate::protocol::ModelApi;
 use crate::{ModelError, ModelFacts, Price};
 
-/// Tokens of context that Ollama is asked for where nobody said how many: what it takes of a model's memory grows with it.
+/// Tokens of context that Ollama is asked for if the settings give no number: its use of a model's memory grows with it.
 const OLLAMA_CONTEXT: u64 = 32_768;
 
-/// Asks the server, and keeps what it says.
-pub(crate) async fn inspect(client: &Client) -> Result<ModelFacts, ModelError> {
+/// Asks the server, and keeps its answer.
+pub(crate) async fn inspect_model(client: &ModelClient) -> Result<ModelFacts, ModelError> {
     let mut facts = client.facts.lock().clone();
     match client.api {
-        ModelApi::Ollama => ollama(client, &mut facts).await?,
-        ModelApi::Chat => chat(client, &mut facts).await?,
-        ModelApi::Responses | ModelApi::Messages => hosted(client, &mut facts).await?,
+        ModelApi::Ollama => inspect_ollama(client, &mut facts).await?,
+        ModelApi::Chat => inspect_chat(client, &mut facts).await?,
+        ModelApi::Responses | ModelApi::Messages => inspect_hosted(client, &mut facts).await?,
     }
     if client.context.is_some() {
         facts.context_tokens = client.context;
@@ -24,8 +24,8 @@ pub(crate) async fn inspect(client: &Client) -> Result<ModelFacts, ModelError> {
     Ok(facts)
 }
 
-async fn ollama(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelError> {
-    let shown = client.server.json("api/show", Some(&json!({ "model": client.name })), FACTS).await?;
+async fn inspect_ollama(client: &ModelClient, facts: &mut ModelFacts) -> Result<(), ModelError> {
+    let shown = client.server.fetch_json("api/show", Some(&json!({ "model": client.name })), FACTS).await?;
     let info = shown["model_info"].as_object();
     let mut lengths = info.into_iter().flatten().filter(|(name, _)| name.ends_with(".context_length"));
     let most = lengths.find_map(|(_, length)| length.as_u64());
@@ -42,9 +42,9 @@ async fn ollama(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelErro
     Ok(())
 }
 
-/// The many servers behind `/v1/models`: each says other things.
-async fn chat(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelError> {
-    let listed = client.server.json("models", None, FACTS).await?;
+/// The many servers behind `/v1/models`: each has other fields.
+async fn inspect_chat(client: &ModelClient, facts: &mut ModelFacts) -> Result<(), ModelError> {
+    let listed = client.server.fetch_json("models", None, FACTS).await?;
     let models = listed["data"].as_array();
     let mut named = models.into_iter().flatten();
     let of_model = named.find(|model| model["id"] == client.name).cloned().unwrap_or_default();
@@ -60,9 +60,9 @@ async fn chat(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelError>
         "/context_window",
     ];
     facts.context_tokens = number(&of_model, &paths);
-    facts.price = price(&of_model["pricing"]);
+    facts.price = parse_price(&of_model["pricing"]);
     if client.server.is_local() {
-        if let Ok(props) = client.server.json("/props", None, FACTS).await {
+        if let Ok(props) = client.server.fetch_json("/props", None, FACTS).await {
             let context = number(&props, &["/default_generation_settings/n_ctx", "/n_ctx"]);
             facts.context_tokens = context.or(facts.context_tokens);
             if let Some(template) = props["chat_template"].as_str() {
@@ -71,7 +71,7 @@ async fn chat(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelError>
                 facts.native_calls = Some(template.contains("tools"));
             }
         } else if let Ok(shown) =
-            client.server.json(&format!("/api/v0/models/{}", client.name), None, FACTS).await
+            client.server.fetch_json(&format!("/api/v0/models/{}", client.name), None, FACTS).await
         {
             let context = number(&shown, &["/loaded_context_length", "/max_context_length"]);
             facts.context_tokens = context.or(facts.context_tokens);
@@ -81,9 +81,9 @@ async fn chat(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelError>
     Ok(())
 }
 
-/// A hosted model, where the server says more of it than its name.
-async fn hosted(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelError> {
-    let shown = client.server.json(&format!("models/{}", client.name), None, FACTS).await?;
+/// A hosted model, if the server gives more than its name.
+async fn inspect_hosted(client: &ModelClient, facts: &mut ModelFacts) -> Result<(), ModelError> {
+    let shown = client.server.fetch_json(&format!("models/{}", client.name), None, FACTS).await?;
     let names = ["max_input_tokens", "context_window", "context_length"];
     let context = names.iter().find_map(|name| shown[*name].as_u64());
     facts.context_tokens = context.or(facts.context_tokens);
@@ -91,7 +91,7 @@ async fn hosted(client: &Client, facts: &mut ModelFacts) -> Result<(), ModelErro
 }
 
 /// OpenRouter's prices: US dollars a token, as text.
-fn price(pricing: &Value) -> Option<Price> {
+fn parse_price(pricing: &Value) -> Option<Price> {
     let of = |name: &str| {
         let value = &pricing[name];
         value.as_f64().or_else(|| value.as_str()?.parse().ok()).filter(|price| *price >= 0.0)

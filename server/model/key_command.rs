@@ -5,21 +5,21 @@ use std::time::Duration;
 
 use tokio::process::Command;
 
-use crate::server::Key;
+use crate::server::ServerKey;
 use crate::{ModelError, ModelErrorKind};
 
-/// How long the command may take: a keyring may ask the person to unlock it.
+/// The longest time that the command may take: a keyring may ask the person to unlock it.
 const TIME: Duration = Duration::from_secs(60);
 /// Bytes of a key.
 const LONGEST: usize = 8192;
 
-/// What to do about a command that gives no key.
+/// The advice on a command that gives no key.
 const ADVICE: &str = "run the command by hand; `key_command` under [model] is a list of words, as \
                       [\"secret-tool\", \"lookup\", \"service\", \"openai\"]";
 
-/// The key that a command prints. Neither it nor what the command says is in an error.
-pub(crate) async fn printed(command: &[String]) -> Result<Key, ModelError> {
-    let Some((program, arguments)) = command.split_first() else { return Ok(Key::new("")) };
+/// Returns the key that a command prints. Neither it nor the command's messages are in an error.
+pub(crate) async fn run_key_command(command: &[String]) -> Result<ServerKey, ModelError> {
+    let Some((program, arguments)) = command.split_first() else { return Ok(ServerKey::new("")) };
     let failed = |what: String| {
         let message = format!("`{program}` of `key_command` {what}");
         ModelError::new(ModelErrorKind::Settings, message, ADVICE)
@@ -38,19 +38,19 @@ pub(crate) async fn printed(command: &[String]) -> Result<Key, ModelError> {
     if key.is_empty() || key.len() > LONGEST {
         return Err(failed("printed no key".to_owned()));
     }
-    Ok(Key::new(key))
+    Ok(ServerKey::new(key))
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use crate::open;
+    use crate::open_model;
     use crate::protocol::ModelSettings;
     use crate::tests::scripted::{Played, Scripted};
     use crate::{ModelMessage, ModelRequest};
 
-    /// What a server is sent as the key, and what goes wrong.
+    /// Returns the key that a server gets, and the error.
     async fn sent(command: &[&str]) -> (String, String) {
         let event =
             json!({ "choices": [{ "index": 0, "delta": { "content": "x" }, "finish_reason": "stop" }] });
@@ -61,7 +61,7 @@ mod tests {
             key_command: command.iter().map(|word| (*word).to_owned()).collect(),
             ..ModelSettings::default()
         };
-        let model = match open(Some(&settings), None).await {
+        let model = match open_model(Some(&settings), None).await {
             Ok(model) => model,
             Err(error) => return (String::new(), format!("{error:?}")),
         };

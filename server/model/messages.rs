@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, arguments_text};
-use crate::chat::arguments;
-use crate::client::{Client, Reader};
+use crate::answer::{AnswerBuilder, arguments_text};
+use crate::chat::arguments_object;
+use crate::client::{EventReader, ModelClient};
 use crate::{ModelError, ModelMessage, ModelRequest, ProviderState, StopReason};
 
-/// Tokens of an answer where the request names no limit: the interface wants one.
+/// Tokens of an answer if the request names no limit: the interface wants one.
 const LIMIT: u32 = 8192;
 
 /// The body of a request. The server keeps the tools, the system prompt and the conversation so far for the next one.
-pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
+pub(crate) fn request_body(client: &ModelClient, request: &ModelRequest) -> Value {
     let mut messages: Vec<Value> = Vec::new();
     for message in &request.messages {
-        let (role, blocks) = blocks(client, message);
+        let (role, blocks) = message_blocks(client, message);
         match messages.last_mut().filter(|last| last["role"] == role) {
             _ if blocks.is_empty() => {}
             // Results of one answer's calls belong together.
@@ -27,7 +27,7 @@ pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
     if let Some(last) = messages.last_mut()
         && let Some(block) = last["content"].as_array_mut().and_then(|blocks| blocks.last_mut())
     {
-        block["cache_control"] = kept();
+        block["cache_control"] = cache_control();
     }
     let mut body = json!({
         "model": client.name,
@@ -36,12 +36,13 @@ pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
         "stream": true,
     });
     if !request.system.is_empty() {
-        body["system"] = json!([{ "type": "text", "text": request.system, "cache_control": kept() }]);
+        body["system"] =
+            json!([{ "type": "text", "text": request.system, "cache_control": cache_control() }]);
     }
     let tool = |tool: &crate::ToolSpec| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.schema });
     let mut tools: Vec<Value> = request.tools.iter().map(tool).collect();
     if let Some(last) = tools.last_mut() {
-        last["cache_control"] = kept();
+        last["cache_control"] = cache_control();
         body["tools"] = Value::Array(tools);
     }
     if let Some(schema) = &request.output_schema {
@@ -56,11 +57,11 @@ pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
     body
 }
 
-fn kept() -> Value {
+fn cache_control() -> Value {
     json!({ "type": "ephemeral" })
 }
 
-fn blocks(client: &Client, message: &ModelMessage) -> (&'static str, Vec<Value>) {
+fn message_blocks(client: &ModelClient, message: &ModelMessage) -> (&'static str, Vec<Value>) {
     // The interface refuses a text of nothing.
     let words = |text: &str| (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }));
     match message {
@@ -71,12 +72,12 @@ fn blocks(client: &Client, message: &ModelMessage) -> (&'static str, Vec<Value>)
             ("user", vec![block])
         }
         ModelMessage::Assistant { text, calls, state } => {
-            if let Some(own) = client.own(state.as_ref()) {
+            if let Some(own) = client.own_items(state.as_ref()) {
                 return ("assistant", own.to_vec());
             }
             let mut blocks: Vec<Value> = words(text).into_iter().collect();
             blocks.extend(calls.iter().map(|call| {
-                json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": arguments(call) })
+                json!({ "type": "tool_use", "id": call.id, "name": call.name, "input": arguments_object(call) })
             }));
             ("assistant", blocks)
         }
@@ -97,25 +98,25 @@ impl MessagesReader {
         Self { identity, blocks: Vec::new(), stop: None }
     }
 
-    fn begin(&mut self, data: &Value, answer: &mut Answer<'_>) -> Result<(), ModelError> {
+    fn begin_block(&mut self, data: &Value, answer: &mut AnswerBuilder<'_>) -> Result<(), ModelError> {
         let (number, block) = (data["index"].as_u64().unwrap_or_default(), data["content_block"].clone());
         let call = (block["type"] == "tool_use")
-            .then(|| answer.call(block["id"].as_str(), block["name"].as_str().unwrap_or_default()));
-        answer.text(block["text"].as_str().unwrap_or_default())?;
-        answer.thinking(block["thinking"].as_str().unwrap_or_default())?;
+            .then(|| answer.begin_call(block["id"].as_str(), block["name"].as_str().unwrap_or_default()));
+        answer.add_text(block["text"].as_str().unwrap_or_default())?;
+        answer.add_thinking(block["thinking"].as_str().unwrap_or_default())?;
         // Some servers that speak the interface send the input at once.
         if let (Some(at), Some(input)) = (call, block["input"].as_object().filter(|input| !input.is_empty()))
         {
-            answer.arguments(at, &arguments_text(&Value::Object(input.clone())))?;
+            answer.add_arguments(at, &arguments_text(&Value::Object(input.clone())))?;
         }
         self.blocks.push((number, block, call));
         Ok(())
     }
 
-    fn more(&mut self, data: &Value, answer: &mut Answer<'_>) -> Result<(), ModelError> {
+    fn add_to_block(&mut self, data: &Value, answer: &mut AnswerBuilder<'_>) -> Result<(), ModelError> {
         let (number, delta) = (data["index"].as_u64().unwrap_or_default(), &data["delta"]);
         let Some((_, block, call)) = self.blocks.iter_mut().rfind(|(known, ..)| *known == number) else {
-            return Err(crate::answer::bad("it sent a part of a block that never began"));
+            return Err(crate::answer::bad_answer("it sent a part of a block that never began"));
         };
         let mut add = |name: &str, text: &str| {
             let before = block[name].as_str().unwrap_or_default();
@@ -125,18 +126,18 @@ impl MessagesReader {
         match delta["type"].as_str().unwrap_or_default() {
             "text_delta" => {
                 add("text", text("text"));
-                answer.text(text("text"))
+                answer.add_text(text("text"))
             }
             "thinking_delta" => {
                 add("thinking", text("thinking"));
-                answer.thinking(text("thinking"))
+                answer.add_thinking(text("thinking"))
             }
             "signature_delta" => {
                 add("signature", text("signature"));
                 Ok(())
             }
             "input_json_delta" => match call {
-                Some(at) => answer.arguments(*at, text("partial_json")),
+                Some(at) => answer.add_arguments(*at, text("partial_json")),
                 None => Ok(()),
             },
             _ => Ok(()),
@@ -144,10 +145,10 @@ impl MessagesReader {
     }
 
     /// The blocks as they go back, each call with its input.
-    fn state(&mut self, answer: &Answer<'_>) -> ProviderState {
+    fn take_state(&mut self, answer: &AnswerBuilder<'_>) -> ProviderState {
         let items = std::mem::take(&mut self.blocks).into_iter().filter_map(|(_, mut block, call)| {
             if let Some(call) = call.and_then(|at| answer.reply.calls.get(at)) {
-                block["input"] = Value::Object(arguments(call));
+                block["input"] = Value::Object(arguments_object(call));
             }
             let is_empty =
                 block["type"] == "text" && block["text"].as_str().unwrap_or_default().trim().is_empty();
@@ -157,25 +158,30 @@ impl MessagesReader {
     }
 }
 
-impl Reader for MessagesReader {
-    fn event(&mut self, name: &str, data: &Value, answer: &mut Answer<'_>) -> Result<(), ModelError> {
+impl EventReader for MessagesReader {
+    fn read_event(
+        &mut self,
+        name: &str,
+        data: &Value,
+        answer: &mut AnswerBuilder<'_>,
+    ) -> Result<(), ModelError> {
         match data["type"].as_str().unwrap_or(name) {
             "message_start" => {
                 let message = &data["message"];
                 message["model"].as_str().unwrap_or_default().clone_into(&mut answer.reply.model);
-                usage(&message["usage"], answer);
+                read_usage(&message["usage"], answer);
             }
-            "content_block_start" => self.begin(data, answer)?,
-            "content_block_delta" => self.more(data, answer)?,
+            "content_block_start" => self.begin_block(data, answer)?,
+            "content_block_delta" => self.add_to_block(data, answer)?,
             "message_delta" => {
-                usage(&data["usage"], answer);
+                read_usage(&data["usage"], answer);
                 if let Some(reason) = data["delta"]["stop_reason"].as_str() {
-                    self.stop = Some(stop(reason));
+                    self.stop = Some(stop_reason(reason));
                 }
             }
             "message_stop" => {
-                answer.reply.state = Some(self.state(answer));
-                answer.stop(self.stop.take().unwrap_or_default());
+                answer.reply.state = Some(self.take_state(answer));
+                answer.set_stop(self.stop.take().unwrap_or_default());
             }
             _ => {}
         }
@@ -183,7 +189,7 @@ impl Reader for MessagesReader {
     }
 }
 
-fn stop(reason: &str) -> StopReason {
+fn stop_reason(reason: &str) -> StopReason {
     match reason {
         "end_turn" | "stop_sequence" => StopReason::End,
         "tool_use" => StopReason::Calls,
@@ -194,7 +200,7 @@ fn stop(reason: &str) -> StopReason {
 }
 
 /// Counts tokens: the server counts cached ones apart.
-fn usage(usage: &Value, answer: &mut Answer<'_>) {
+fn read_usage(usage: &Value, answer: &mut AnswerBuilder<'_>) {
     let count = |name: &str| usage[name].as_u64();
     if let Some(input) = count("input_tokens") {
         let cached = count("cache_read_input_tokens").unwrap_or_default();

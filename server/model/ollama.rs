@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, arguments_text};
-use crate::chat::arguments;
-use crate::client::{Client, Reader};
+use crate::answer::{AnswerBuilder, arguments_text};
+use crate::chat::arguments_object;
+use crate::client::{EventReader, ModelClient};
 use crate::{ModelCall, ModelError, ModelMessage, ModelRequest, StopReason};
 
 /// The body of a request.
-pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
+pub(crate) fn request_body(client: &ModelClient, request: &ModelRequest) -> Value {
     let mut messages = Vec::new();
     if !request.system.is_empty() {
         messages.push(json!({ "role": "system", "content": request.system }));
     }
-    messages.extend(request.messages.iter().map(message));
+    messages.extend(request.messages.iter().map(message_json));
     let mut options = json!({});
     let mut set = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -40,7 +40,7 @@ pub(crate) fn body(client: &Client, request: &ModelRequest) -> Value {
     body
 }
 
-fn message(message: &ModelMessage) -> Value {
+fn message_json(message: &ModelMessage) -> Value {
     match message {
         ModelMessage::User { text } => json!({ "role": "user", "content": text }),
         ModelMessage::ToolResult { name, text, .. } => {
@@ -49,7 +49,7 @@ fn message(message: &ModelMessage) -> Value {
         ModelMessage::Assistant { text, calls, .. } => {
             let mut message = json!({ "role": "assistant", "content": text });
             if !calls.is_empty() {
-                let call = |call: &ModelCall| json!({ "function": { "name": call.name, "arguments": arguments(call) } });
+                let call = |call: &ModelCall| json!({ "function": { "name": call.name, "arguments": arguments_object(call) } });
                 message["tool_calls"] = calls.iter().map(call).collect();
             }
             message
@@ -61,22 +61,28 @@ fn message(message: &ModelMessage) -> Value {
 #[derive(Debug)]
 pub(crate) struct OllamaReader;
 
-impl Reader for OllamaReader {
-    fn event(&mut self, _: &str, data: &Value, answer: &mut Answer<'_>) -> Result<(), ModelError> {
+impl EventReader for OllamaReader {
+    fn read_event(
+        &mut self,
+        _: &str,
+        data: &Value,
+        answer: &mut AnswerBuilder<'_>,
+    ) -> Result<(), ModelError> {
         if let Some(model) = data["model"].as_str() {
             model.clone_into(&mut answer.reply.model);
         }
         let message = &data["message"];
-        answer.thinking(message["thinking"].as_str().unwrap_or_default())?;
-        answer.text(message["content"].as_str().unwrap_or_default())?;
+        answer.add_thinking(message["thinking"].as_str().unwrap_or_default())?;
+        answer.add_text(message["content"].as_str().unwrap_or_default())?;
         for call in message["tool_calls"].as_array().into_iter().flatten() {
-            let at = answer.call(call["id"].as_str(), call["function"]["name"].as_str().unwrap_or_default());
-            answer.arguments(at, &arguments_text(&call["function"]["arguments"]))?;
+            let at =
+                answer.begin_call(call["id"].as_str(), call["function"]["name"].as_str().unwrap_or_default());
+            answer.add_arguments(at, &arguments_text(&call["function"]["arguments"]))?;
         }
         if data["done"] == true {
             answer.reply.usage.input = data["prompt_eval_count"].as_u64().unwrap_or_default();
             answer.reply.usage.output = data["eval_count"].as_u64().unwrap_or_default();
-            answer.stop(match data["done_reason"].as_str().unwrap_or("stop") {
+            answer.set_stop(match data["done_reason"].as_str().unwrap_or("stop") {
                 "stop" => StopReason::End,
                 "length" => StopReason::Length,
                 other => StopReason::Other(other.to_owned()),

@@ -5,20 +5,20 @@ use std::time::Duration;
 
 use reqwest::Url;
 
-use crate::base::hidden::shown;
-use crate::bounds::Bounds;
-use crate::client::Client;
+use crate::base::hidden::escape_hidden;
+use crate::bounds::AnswerBounds;
+use crate::client::ModelClient;
 use crate::key_command;
 use crate::local::{LocalServer, USUAL_PORTS, find_servers};
 use crate::protocol::{ModelApi, ModelSettings};
-use crate::server::{Key, KeyHeader, Server, checked};
-use crate::{Model, ModelError, ModelErrorKind};
+use crate::server::{KeyHeader, ModelServer, ServerKey, check_url};
+use crate::{LanguageModel, ModelError, ModelErrorKind};
 
-/// How a model is named.
+/// The forms of a model's name.
 const FORMS: &str = "write `ollama/NAME`, `openai/NAME`, `anthropic/NAME`, `lmstudio/NAME`, `llamacpp/NAME`, `vllm/NAME` or \
                      `http://127.0.0.1:8080/v1#NAME`";
 
-/// Who serves models under a short name: the name, its interface, its URL, the variable of its key.
+/// A provider of models under a short name: the name, its interface, its URL, the variable of its key.
 type Provider = (&'static str, ModelApi, &'static str, Option<&'static str>);
 const PROVIDERS: [Provider; 6] = [
     ("ollama", ModelApi::Ollama, "http://127.0.0.1:11434", None),
@@ -29,16 +29,16 @@ const PROVIDERS: [Provider; 6] = [
     ("anthropic", ModelApi::Messages, "https://api.anthropic.com/v1", Some("ANTHROPIC_API_KEY")),
 ];
 
-/// Which model, where, and how it is asked.
+/// The choice of a model, of its server, and of the interface and the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Choice {
+struct ModelChoice {
     provider: String,
     api: ModelApi,
     url: String,
-    /// Empty where the server's own model is meant.
+    /// Empty for the server's own model.
     name: String,
     key_env: Option<String>,
-    /// What prints the key, where the variable is not set.
+    /// The command that prints the key, if the variable is not set.
     key_command: Vec<String>,
 }
 
@@ -49,37 +49,37 @@ struct Choice {
 /// The settings' URL and key count for their own provider or server alone, so that no key goes elsewhere.
 ///
 /// # Errors
-/// What is wrong with the name or the settings, or that no server is there.
-pub async fn open(
+/// The error in the name or the settings, or that there is no server.
+pub async fn open_model(
     settings: Option<&ModelSettings>,
     wanted: Option<&str>,
-) -> Result<Arc<dyn Model>, ModelError> {
+) -> Result<Arc<dyn LanguageModel>, ModelError> {
     let bare = ModelSettings::default();
     let settings = settings.unwrap_or(&bare);
-    let (choice, is_found) = match choose(settings, wanted)? {
+    let (choice, is_found) = match choose_model(settings, wanted)? {
         Some(choice) => (choice, false),
-        None => (local(wanted.unwrap_or(&settings.name), find_servers(&USUAL_PORTS).await)?, true),
+        None => (choose_local(wanted.unwrap_or(&settings.name), find_servers(&USUAL_PORTS).await)?, true),
     };
     let found = is_found.then(|| format!("{} at {}", choice.provider, choice.url));
     let set = |variable: &str| std::env::var(variable).ok().filter(|key| !key.trim().is_empty());
     let is_set = choice.key_env.as_deref().is_some_and(|name| set(name).is_some());
     let printed = match choice.key_command.is_empty() || is_set {
         true => None,
-        false => Some(key_command::printed(&choice.key_command).await?),
+        false => Some(key_command::run_key_command(&choice.key_command).await?),
     };
-    let client = client(settings, choice, |variable| std::env::var(variable).ok(), printed)?;
+    let client = make_client(settings, choice, |variable| std::env::var(variable).ok(), printed)?;
     client.facts.lock().found = found;
-    Ok(Arc::new(named(client).await?))
+    Ok(Arc::new(with_model_name(client).await?))
 }
 
-/// What a name and the settings say; nothing where a server has to be looked for.
-fn choose(settings: &ModelSettings, wanted: Option<&str>) -> Result<Option<Choice>, ModelError> {
-    let own = read(&settings.name)?;
+/// Returns the choice by a name and the settings; `None` if a server has to be looked for.
+fn choose_model(settings: &ModelSettings, wanted: Option<&str>) -> Result<Option<ModelChoice>, ModelError> {
+    let own = parse_name(&settings.name)?;
     let wanted = match wanted {
-        Some(wanted) => read(wanted)?,
+        Some(wanted) => parse_name(wanted)?,
         None => own.clone(),
     };
-    let from_settings = settings.url.as_ref().map(|url| Choice {
+    let from_settings = settings.url.as_ref().map(|url| ModelChoice {
         provider: own.as_ref().map_or_else(String::new, |own| own.provider.clone()),
         api: own.as_ref().map_or(ModelApi::Chat, |own| own.api),
         url: url.clone(),
@@ -89,7 +89,7 @@ fn choose(settings: &ModelSettings, wanted: Option<&str>) -> Result<Option<Choic
     });
     let Some(mut choice) = wanted.or_else(|| from_settings.clone()) else { return Ok(None) };
     let is_own = own.as_ref().is_some_and(|own| own.provider == choice.provider && own.url == choice.url);
-    if is_own || from_settings.as_ref().is_some_and(|own| origin(&own.url) == origin(&choice.url)) {
+    if is_own || from_settings.as_ref().is_some_and(|own| url_origin(&own.url) == url_origin(&choice.url)) {
         if let Some(url) = &settings.url {
             choice.url.clone_from(url);
         }
@@ -100,19 +100,19 @@ fn choose(settings: &ModelSettings, wanted: Option<&str>) -> Result<Option<Choic
     Ok(Some(choice))
 }
 
-fn origin(url: &str) -> Option<String> {
+fn url_origin(url: &str) -> Option<String> {
     Url::parse(url).ok().map(|url| url.origin().ascii_serialization())
 }
 
-/// Reads a model's name; nothing where it says no server.
-fn read(text: &str) -> Result<Option<Choice>, ModelError> {
+/// Reads a model's name; `None` if it names no server.
+fn parse_name(text: &str) -> Result<Option<ModelChoice>, ModelError> {
     let text = text.trim();
     if text.starts_with("http://") || text.starts_with("https://") {
         let (url, name) = text.split_once('#').unwrap_or((text, ""));
-        let checked = checked(url)?;
+        let checked = check_url(url)?;
         let provider = checked.host_str().unwrap_or_default().to_owned();
         let (url, name) = (url.to_owned(), name.to_owned());
-        return Ok(Some(Choice {
+        return Ok(Some(ModelChoice {
             provider,
             api: ModelApi::Chat,
             url,
@@ -122,7 +122,7 @@ fn read(text: &str) -> Result<Option<Choice>, ModelError> {
         }));
     }
     if text.contains("://") {
-        let message = format!("the model `{}` is named by no http or https", shown(text));
+        let message = format!("the model `{}` is named by no http or https", escape_hidden(text));
         return Err(ModelError::new(ModelErrorKind::Settings, message, FORMS));
     }
     let Some((head, name)) = text.split_once('/') else { return Ok(None) };
@@ -132,7 +132,7 @@ fn read(text: &str) -> Result<Option<Choice>, ModelError> {
         let message = format!("`{provider}/` names no model");
         return Err(ModelError::new(ModelErrorKind::Settings, message, FORMS));
     }
-    let choice = Choice {
+    let choice = ModelChoice {
         provider: (*provider).to_owned(),
         api: *api,
         url: (*url).to_owned(),
@@ -144,7 +144,7 @@ fn read(text: &str) -> Result<Option<Choice>, ModelError> {
 }
 
 /// A model of a server on this machine: that of this name, else the first.
-fn local(name: &str, servers: Vec<LocalServer>) -> Result<Choice, ModelError> {
+fn choose_local(name: &str, servers: Vec<LocalServer>) -> Result<ModelChoice, ModelError> {
     let has = |server: &LocalServer| {
         let mut models = server.models.iter();
         match name.trim() {
@@ -157,7 +157,14 @@ fn local(name: &str, servers: Vec<LocalServer>) -> Result<Choice, ModelError> {
     let found = servers.iter().find_map(|server| has(server).map(|model| (server, model)));
     if let Some((server, name)) = found {
         let (provider, url) = (server.provider.clone(), server.url.clone());
-        return Ok(Choice { provider, api: server.api, url, name, key_env: None, key_command: Vec::new() });
+        return Ok(ModelChoice {
+            provider,
+            api: server.api,
+            url,
+            name,
+            key_env: None,
+            key_command: Vec::new(),
+        });
     }
     let ports = USUAL_PORTS.map(|port| port.to_string()).join(", ");
     if name.trim().is_empty() {
@@ -181,19 +188,19 @@ fn local(name: &str, servers: Vec<LocalServer>) -> Result<Choice, ModelError> {
     };
     let message = format!(
         "no server on this machine (ports {ports}) has the model `{}`: {}",
-        shown(name),
-        shown(&there)
+        escape_hidden(name),
+        escape_hidden(&there)
     );
     Err(ModelError::new(ModelErrorKind::UnknownModel, message, FORMS))
 }
 
-fn client(
+fn make_client(
     settings: &ModelSettings,
-    choice: Choice,
+    choice: ModelChoice,
     variable: impl Fn(&str) -> Option<String>,
-    printed: Option<Key>,
-) -> Result<Client, ModelError> {
-    let url = checked(&choice.url)?;
+    printed: Option<ServerKey>,
+) -> Result<ModelClient, ModelError> {
+    let url = check_url(&choice.url)?;
     let idle = Duration::from_secs(settings.idle_s.clamp(1, 3600));
     let header = match choice.api {
         ModelApi::Messages => KeyHeader::Anthropic,
@@ -201,20 +208,20 @@ fn client(
     };
     let key = match printed {
         Some(key) => Some(key),
-        None => choice.key_env.as_deref().map(|name| key(name, &variable)).transpose()?,
+        None => choice.key_env.as_deref().map(|name| read_key(name, &variable)).transpose()?,
     };
-    let bounds = Bounds { idle, ..Bounds::default() };
-    let mut server = Server::new(url, key.map(|key| (key, header)), bounds)?;
+    let bounds = AnswerBounds { idle, ..AnswerBounds::default() };
+    let mut server = ModelServer::new(url, key.map(|key| (key, header)), bounds)?;
     if choice.api == ModelApi::Messages {
-        server = server.header("anthropic-version", "2023-06-01");
+        server = server.with_header("anthropic-version", "2023-06-01");
     }
-    let mut client = Client::new(server, choice.api, choice.name, choice.provider);
+    let mut client = ModelClient::new(server, choice.api, choice.name, choice.provider);
     client.context = settings.context_tokens;
     client.facts.lock().context_tokens = settings.context_tokens;
     Ok(client)
 }
 
-fn key(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Key, ModelError> {
+fn read_key(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<ServerKey, ModelError> {
     let name = name.trim();
     if name.is_empty() || name.contains(['=', '\0', ':']) {
         let message = "`key_env` under [model] is the name of an environment variable, and no key";
@@ -225,23 +232,24 @@ fn key(name: &str, variable: impl Fn(&str) -> Option<String>) -> Result<Key, Mod
         ));
     }
     match variable(name).filter(|text| !text.trim().is_empty()) {
-        Some(text) => Ok(Key::new(&text)),
+        Some(text) => Ok(ServerKey::new(&text)),
         None => {
-            let message = format!("the environment variable {} with the model's key is not set", shown(name));
+            let message =
+                format!("the environment variable {} with the model's key is not set", escape_hidden(name));
             let advice = "set it where wherefore is started, or name another one as `key_env` under [model]";
             Err(ModelError::new(ModelErrorKind::KeyRefused, message, advice))
         }
     }
 }
 
-/// The client with the name of the server's own model, where none was named.
-async fn named(mut client: Client) -> Result<Client, ModelError> {
+/// The client with the name of the server's own model, if none was named.
+async fn with_model_name(mut client: ModelClient) -> Result<ModelClient, ModelError> {
     if !client.name.is_empty() {
         return Ok(client);
     }
-    let listed = client.server.json("models", None, crate::client::FACTS).await?;
+    let listed = client.server.fetch_json("models", None, crate::client::FACTS).await?;
     let Some(name) = listed["data"][0]["id"].as_str() else {
-        let message = format!("the server at {} lists no model", client.server.place());
+        let message = format!("the server at {} lists no model", client.server.display_url());
         return Err(ModelError::new(ModelErrorKind::UnknownModel, message, FORMS));
     };
     name.clone_into(&mut client.name);
@@ -273,10 +281,10 @@ mod tests {
             (&placed, Some("openai/other"), "https://proxy.example/v1", Some("MINE")),
             (&placed, Some("ollama/qwen3:8b"), "http://127.0.0.1:11434", None),
         ] {
-            let choice = choose(settings, wanted).unwrap().unwrap();
+            let choice = choose_model(settings, wanted).unwrap().unwrap();
             assert_eq!((&*choice.url, choice.key_env.as_deref()), (url, key), "{wanted:?}");
         }
-        assert_eq!(choose(&ModelSettings::default(), Some("qwen3:8b")).unwrap(), None);
+        assert_eq!(choose_model(&ModelSettings::default(), Some("qwen3:8b")).unwrap(), None);
     }
 
     #[test]
@@ -295,7 +303,7 @@ mod tests {
             ("three", Ok("three")),
             ("four", Err("one:latest, two")),
         ] {
-            match (local(name, servers.clone()), expected) {
+            match (choose_local(name, servers.clone()), expected) {
                 (Ok(choice), Ok(model)) => assert_eq!(choice.name, model),
                 (Err(error), Err(part)) => assert!(error.message.contains(part), "{error}"),
                 (found, _) => panic!("{name}: {found:?}"),
@@ -304,7 +312,7 @@ mod tests {
         for (servers, part) in
             [(Vec::new(), "11434"), (vec![server("ollama", &[])], "ollama at http://127.0.0.1/ollama")]
         {
-            let error = local("", servers).unwrap_err();
+            let error = choose_local("", servers).unwrap_err();
             assert!(error.kind == ModelErrorKind::Absent && error.message.contains(part), "{error:?}");
         }
     }

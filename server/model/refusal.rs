@@ -1,11 +1,11 @@
-//! What a server means by an error: its status, its type and its words, as a kind that a program can act on.
+//! The meaning of a server's error: its status, its type and its words, as a kind that a program can act on.
 
 use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 
-use crate::base::hidden::shown;
+use crate::base::hidden::escape_hidden;
 use crate::{ModelError, ModelErrorKind};
 
 /// Characters of a server's words that are shown.
@@ -33,10 +33,10 @@ const LACKS: [&str; 5] =
     ["does not support tools", "does not support chat", "not support function", "tool use is not", "--jinja"];
 
 /// The error that a server gives in place of an answer.
-pub(crate) fn refusal(status: Option<u16>, headers: Option<&HeaderMap>, body: &str) -> ModelError {
+pub(crate) fn refusal_error(status: Option<u16>, headers: Option<&HeaderMap>, body: &str) -> ModelError {
     let value = serde_json::from_str::<Value>(body).ok();
     let (kind_word, said) = match &value {
-        Some(value) => words(value),
+        Some(value) => error_words(value),
         None if body.trim_start().starts_with('<') => (String::new(), "a web page".to_owned()),
         None => (String::new(), body.to_owned()),
     };
@@ -64,18 +64,18 @@ pub(crate) fn refusal(status: Option<u16>, headers: Option<&HeaderMap>, body: &s
     };
     // A server may quote a part of the key.
     let said = if kind == ModelErrorKind::KeyRefused { kind_word } else { said };
-    let message = match (status, short(&said)) {
+    let message = match (status, shorten_text(&said)) {
         (Some(status), said) if said.is_empty() => format!("it answers {status}"),
         (Some(status), said) => format!("it answers {status}: {said}"),
         (None, said) if said.is_empty() => "it ended the answer with an error".to_owned(),
         (None, said) => format!("it ended the answer with an error: {said}"),
     };
-    let advice = advice(&kind);
+    let advice = advice_for(&kind);
     ModelError::new(kind, message, advice)
 }
 
 /// The type and the message of an error, in the forms that servers write.
-fn words(value: &Value) -> (String, String) {
+fn error_words(value: &Value) -> (String, String) {
     let error = value.get("error").unwrap_or(value);
     let text = |name: &str| match error.get(name) {
         Some(Value::String(text)) => text.clone(),
@@ -96,7 +96,7 @@ fn words(value: &Value) -> (String, String) {
     }
 }
 
-fn advice(kind: &ModelErrorKind) -> &'static str {
+fn advice_for(kind: &ModelErrorKind) -> &'static str {
     match kind {
         ModelErrorKind::KeyRefused => "set a key with credit in the environment variable that [model] names",
         ModelErrorKind::UnknownModel => "look at the model's name and the URL, or fetch the model first",
@@ -109,16 +109,16 @@ fn advice(kind: &ModelErrorKind) -> &'static str {
     }
 }
 
-fn short(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     let mut text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((at, _)) = text.char_indices().nth(SHOWN) {
         text.truncate(at);
         text.push('…');
     }
-    shown(&text).into_owned()
+    escape_hidden(&text).into_owned()
 }
 
-/// How long a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date.
+/// Returns the time that a server asks to wait: `retry-after-ms`, or `retry-after` in seconds or as a date.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<u32>().ok()) {

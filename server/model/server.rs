@@ -7,42 +7,45 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, Url};
 use serde_json::Value;
 
-use crate::base::hidden::shown;
+use crate::base::hidden::escape_hidden;
 use crate::base::random;
-use crate::bounds::Bounds;
+use crate::bounds::AnswerBounds;
 use crate::embed::http;
-use crate::lines::{Lines, silent};
-use crate::refusal::refusal;
+use crate::lines::{AnswerLines, silent_error};
+use crate::refusal::refusal_error;
 use crate::{ModelError, ModelErrorKind};
+
+/// The longest time in which the text of an error may come.
+const REFUSAL: Duration = Duration::from_secs(30);
 
 /// A server.
 #[derive(Clone, Debug)]
-pub(crate) struct Server {
+pub(crate) struct ModelServer {
     client: Client,
-    /// What stands before each path.
+    /// The start of each path.
     base: Url,
     headers: HeaderMap,
-    key: Option<Key>,
-    pub(crate) bounds: Bounds,
+    key: Option<ServerKey>,
+    pub(crate) bounds: AnswerBounds,
 }
 
 /// A key, which nothing shows.
 #[derive(Clone)]
-pub(crate) struct Key(Arc<str>);
+pub(crate) struct ServerKey(Arc<str>);
 
-impl std::fmt::Debug for Key {
+impl std::fmt::Debug for ServerKey {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Key")
     }
 }
 
-impl Key {
+impl ServerKey {
     pub(crate) fn new(text: &str) -> Self {
         Self(text.trim().into())
     }
 }
 
-/// How a server wants its key.
+/// The header in which a server wants its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyHeader {
     /// `authorization: Bearer KEY`
@@ -51,8 +54,8 @@ pub(crate) enum KeyHeader {
     Anthropic,
 }
 
-/// The URL of a server, where texts may go to it.
-pub(crate) fn checked(url: &str) -> Result<Url, ModelError> {
+/// The URL of a server, if texts may go to it.
+pub(crate) fn check_url(url: &str) -> Result<Url, ModelError> {
     let wrong =
         |message: String, advice: &str| Err(ModelError::new(ModelErrorKind::Settings, message, advice));
     let Ok(mut url) = Url::parse(url.trim()) else {
@@ -66,7 +69,7 @@ pub(crate) fn checked(url: &str) -> Result<Url, ModelError> {
         "https" => {}
         "http" if http::is_loopback(url.as_str()) => {}
         "http" => {
-            let host = shown(url.host_str().unwrap_or_default()).into_owned();
+            let host = escape_hidden(url.host_str().unwrap_or_default()).into_owned();
             let message = format!("the model's URL is plain http to another machine, {host}");
             return wrong(message, "use https, or a tunnel that ends on this machine");
         }
@@ -82,11 +85,15 @@ pub(crate) fn checked(url: &str) -> Result<Url, ModelError> {
     Ok(url)
 }
 
-impl Server {
+impl ModelServer {
     /// The server there; nothing is sent yet.
-    pub(crate) fn new(base: Url, key: Option<(Key, KeyHeader)>, bounds: Bounds) -> Result<Self, ModelError> {
-        let client = http::client(base.as_str()).map_err(|error| {
-            let message = format!("no TLS can be set up: {}", http::why(&error));
+    pub(crate) fn new(
+        base: Url,
+        key: Option<(ServerKey, KeyHeader)>,
+        bounds: AnswerBounds,
+    ) -> Result<Self, ModelError> {
+        let client = http::http_client(base.as_str()).map_err(|error| {
+            let message = format!("no TLS can be set up: {}", http::failure_reason(&error));
             ModelError::new(ModelErrorKind::Unsupported, message, "look at the machine's certificates")
         })?;
         let mut headers = HeaderMap::new();
@@ -108,104 +115,113 @@ impl Server {
     }
 
     /// Adds a header to each request.
-    pub(crate) fn header(mut self, name: &'static str, value: &'static str) -> Self {
+    pub(crate) fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
         self.headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         self
     }
 
-    /// Where it is, for a reader.
-    pub(crate) fn place(&self) -> String {
-        shown(self.base.as_str()).into_owned()
+    /// Returns its place, for a reader.
+    pub(crate) fn display_url(&self) -> String {
+        escape_hidden(self.base.as_str()).into_owned()
     }
 
-    /// Whether it is on this machine.
+    /// Returns whether it is on this machine.
     pub(crate) fn is_local(&self) -> bool {
         http::is_loopback(self.base.as_str())
     }
 
     /// The URL of a path of the interface.
-    fn url(&self, path: &str) -> Url {
+    fn api_url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         let before = url.path().trim_end_matches('/').to_owned();
         url.set_path(&format!("{before}/{path}"));
         url
     }
 
-    /// The URL of a path beside the interface, from the server's root.
-    fn beside(&self, path: &str) -> Url {
+    /// Returns the URL of a path outside of the interface, from the server's root.
+    fn root_url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         url.set_path(path);
         url
     }
 
     /// Posts a body once. The stream of the answer, and the type of its content.
-    pub(crate) async fn post(&self, path: &str, body: &Value) -> Result<(Lines, String), ModelError> {
-        let request = self.client.post(self.url(path)).headers(self.headers.clone()).body(body.to_string());
-        let response = self.send(request).await?;
+    pub(crate) async fn post_body(
+        &self,
+        path: &str,
+        body: &Value,
+    ) -> Result<(AnswerLines, String), ModelError> {
+        let request =
+            self.client.post(self.api_url(path)).headers(self.headers.clone()).body(body.to_string());
+        let response = self.send_request(request).await?;
         let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
         let kind = kind.unwrap_or_default().to_lowercase();
-        Ok((Lines::new(response, self.bounds), kind))
+        Ok((AnswerLines::new(response, self.bounds), kind))
     }
 
-    /// A short JSON answer of the interface, or of a path from the server's root where that begins with `/`.
-    pub(crate) async fn json(
+    /// A short JSON answer of the interface, or of a path from the server's root if that begins with `/`.
+    pub(crate) async fn fetch_json(
         &self,
         path: &str,
         body: Option<&Value>,
         limit: Duration,
     ) -> Result<Value, ModelError> {
-        let url = if path.starts_with('/') { self.beside(path) } else { self.url(path) };
+        let url = if path.starts_with('/') { self.root_url(path) } else { self.api_url(path) };
         let request = match body {
             Some(body) => self.client.post(url).body(body.to_string()),
             None => self.client.get(url),
         };
         let ask = async {
-            let response = self.send(request.headers(self.headers.clone())).await?;
-            let (text, _) = Lines::new(response, self.bounds).rest().await?;
-            serde_json::from_str(&text).map_err(|_| crate::answer::bad("it answered with no JSON"))
+            let response = self.send_request(request.headers(self.headers.clone())).await?;
+            let (text, _) = AnswerLines::new(response, self.bounds).read_rest().await?;
+            serde_json::from_str(&text).map_err(|_| crate::answer::bad_answer("it answered with no JSON"))
         };
         match tokio::time::timeout(limit, ask).await {
-            Ok(answer) => answer.map_err(|error| self.named(error)),
-            Err(_) => Err(self.named(silent(Bounds { idle: limit, ..self.bounds }))),
+            Ok(answer) => answer.map_err(|error| self.with_server_name(error)),
+            Err(_) => Err(self.with_server_name(silent_error(AnswerBounds { idle: limit, ..self.bounds }))),
         }
     }
 
-    async fn send(&self, request: reqwest::RequestBuilder) -> Result<Response, ModelError> {
+    async fn send_request(&self, request: reqwest::RequestBuilder) -> Result<Response, ModelError> {
         let sent = tokio::time::timeout(self.bounds.idle, request.send()).await;
         let response = match sent {
-            Err(_) => return Err(silent(self.bounds)),
-            Ok(Err(error)) => return Err(unsent(&error)),
+            Err(_) => return Err(silent_error(self.bounds)),
+            Ok(Err(error)) => return Err(send_error(&error)),
             Ok(Ok(response)) => response,
         };
         if response.status().is_success() {
             return Ok(response);
         }
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        // The words of an error are short: what is longer tells no more.
-        let bounds =
-            Bounds { stream: 256 << 10, idle: self.bounds.idle.min(Duration::from_secs(10)), ..self.bounds };
-        let body = Lines::new(response, bounds).rest().await.map(|(text, _)| text).unwrap_or_default();
-        Err(refusal(Some(status), Some(&headers), &body))
+        // The text of an error is short: the rest of a longer one adds nothing.
+        let bounds = AnswerBounds {
+            stream: 256 << 10,
+            idle: self.bounds.idle.min(Duration::from_secs(10)),
+            ..self.bounds
+        };
+        let rest = tokio::time::timeout(REFUSAL, AnswerLines::new(response, bounds).read_rest()).await;
+        let body = rest.ok().and_then(Result::ok).map(|(text, _)| text).unwrap_or_default();
+        Err(refusal_error(Some(status), Some(&headers), &body))
     }
 
     /// The error with the server's place, and without the key.
-    pub(crate) fn named(&self, mut error: ModelError) -> ModelError {
-        let place = self.place();
+    pub(crate) fn with_server_name(&self, mut error: ModelError) -> ModelError {
+        let place = self.display_url();
         if !error.message.contains(&place) {
             error.message = format!("the model's server at {place}: {}", error.message);
         }
-        if let Some(Key(key)) = self.key.as_ref().filter(|Key(key)| !key.is_empty()) {
+        if let Some(ServerKey(key)) = self.key.as_ref().filter(|ServerKey(key)| !key.is_empty()) {
             error.message = error.message.replace(&**key, "…");
         }
         error
     }
 
-    /// How long to wait before the next try, where the error lets hope that one helps.
-    pub(crate) fn pause(&self, error: &ModelError, tries: u32, waited: Duration) -> Option<Duration> {
-        if !error.retryable() || tries >= self.bounds.tries {
+    /// Returns the pause before the next try, if it may help after this error.
+    pub(crate) fn retry_pause(&self, error: &ModelError, tries: u32, waited: Duration) -> Option<Duration> {
+        if !error.is_retryable() || tries >= self.bounds.tries {
             return None;
         }
-        // What is silent for minutes is asked again by a person.
+        // A request that was silent for minutes is repeated by a person.
         if error.kind == ModelErrorKind::Timeout && self.bounds.idle > self.bounds.patience {
             return None;
         }
@@ -213,20 +229,20 @@ impl Server {
             ModelErrorKind::RateLimited { retry_after } => retry_after,
             _ => None,
         };
-        let own = jittered(self.bounds.pause * 2_u32.saturating_pow(tries.saturating_sub(1)));
+        let own = jitter_pause(self.bounds.pause * 2_u32.saturating_pow(tries.saturating_sub(1)));
         let pause = asked.unwrap_or(own);
         (waited + pause <= self.bounds.patience).then_some(pause)
     }
 }
 
 /// The pause, up to a quarter longer or shorter, so that many clients do not come back together.
-fn jittered(pause: Duration) -> Duration {
-    let chance = random::bytes().map_or(128, |bytes| bytes[0]);
+fn jitter_pause(pause: Duration) -> Duration {
+    let chance = random::random_bytes().map_or(128, |bytes| bytes[0]);
     pause.mul_f32(0.75 + f32::from(chance) / 510.0)
 }
 
-fn unsent(error: &reqwest::Error) -> ModelError {
-    let why = http::why(error);
+fn send_error(error: &reqwest::Error) -> ModelError {
+    let why = http::failure_reason(error);
     if error.is_connect() || error.is_builder() {
         let advice = "start that server, or name another one as `--model` or in [model]";
         return ModelError::new(ModelErrorKind::Absent, format!("no server answers there: {why}"), advice);

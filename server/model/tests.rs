@@ -12,28 +12,28 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::bounds::Bounds;
-use crate::client::Client;
+use crate::bounds::AnswerBounds;
+use crate::client::ModelClient;
 use crate::protocol::ModelApi;
-use crate::server::{Key, KeyHeader, Server, checked};
-use crate::{Model, ModelError, ModelMessage, ModelReply, ModelRequest, Piece, ToolSpec};
+use crate::server::{KeyHeader, ModelServer, ServerKey, check_url};
+use crate::{AnswerPiece, LanguageModel, ModelError, ModelMessage, ModelReply, ModelRequest, ToolSpec};
 use scripted::Scripted;
 
 const SECRET: &str = "sk-a-secret-that-nobody-shows";
 
 /// A client with small bounds, so that no test waits.
-fn client(server: &Scripted, api: ModelApi) -> Client {
-    let bounds = Bounds {
+fn client(server: &Scripted, api: ModelApi) -> ModelClient {
+    let bounds = AnswerBounds {
         idle: Duration::from_millis(400),
         pause: Duration::from_millis(2),
         patience: Duration::from_millis(300),
-        ..Bounds::default()
+        ..AnswerBounds::default()
     };
     let header = if api == ModelApi::Messages { KeyHeader::Anthropic } else { KeyHeader::Bearer };
     let path = if api == ModelApi::Ollama { "" } else { "/v1" };
-    let url = checked(&format!("{}{path}", server.url)).unwrap();
-    let server = Server::new(url, Some((Key::new(SECRET), header)), bounds).unwrap();
-    let mut client = Client::new(server, api, "m".to_owned(), "scripted".to_owned());
+    let url = check_url(&format!("{}{path}", server.url)).unwrap();
+    let server = ModelServer::new(url, Some((ServerKey::new(SECRET), header)), bounds).unwrap();
+    let mut client = ModelClient::new(server, api, "m".to_owned(), "scripted".to_owned());
     client.context = Some(4096);
     client.facts.get_mut().context_tokens = Some(4096);
     client
@@ -50,7 +50,10 @@ fn request() -> ModelRequest {
 }
 
 /// The answer to a request, and the pieces that came before it.
-async fn asked(client: &Client, request: &ModelRequest) -> (Result<ModelReply, ModelError>, Vec<Piece>) {
+async fn asked(
+    client: &ModelClient,
+    request: &ModelRequest,
+) -> (Result<ModelReply, ModelError>, Vec<AnswerPiece>) {
     let mut pieces = Vec::new();
     let mut take = |piece| pieces.push(piece);
     let reply = client.reply(request, &mut take).await;

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 
-use super::lines::split;
+use super::lines::split_lines;
 
-/// How long a diff may look for the smallest change before it settles for a larger one.
+/// The time that a diff may take to find the smallest change before it accepts a larger one.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// One contiguous run of changed lines.
+/// A contiguous run of changed lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct ChangedLines {
     /// The first line it replaces, counted from 0; for an insertion the line before which it goes.
     pub old_start: usize,
     /// The lines it removes, each with its end.
@@ -21,20 +21,20 @@ pub struct Cut {
     pub new: Vec<String>,
 }
 
-/// The hunks that lead from one text to another, in order. At least one line that stays stands between two.
-pub fn cut(before: &str, after: &str) -> Vec<Cut> {
-    let (old, new) = (split(before), split(after));
+/// The hunks between two texts, in order. At least one unchanged line separates two.
+pub fn cut_hunks(before: &str, after: &str) -> Vec<ChangedLines> {
+    let (old, new) = (split_lines(before), split_lines(after));
     let own = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect();
-    let make = |run: Run| Cut {
+    let make = |run: DiffRun| ChangedLines {
         old_start: run.old.0,
         old: own(&old[run.old.0..run.old.1]),
         new: own(&new[run.new.0..run.new.1]),
     };
-    runs(&old, &new).into_iter().map(make).collect()
+    diff_runs(&old, &new).into_iter().map(make).collect()
 }
 
-/// Replaces exactly these lines at a line counted from 0; none where they do not stand there byte for byte.
-pub fn splice(text: &str, start: usize, old: &[String], new: &[String]) -> Option<String> {
+/// Replaces exactly these lines at a line counted from 0; none if they are not there byte for byte.
+pub fn splice_lines(text: &str, start: usize, old: &[String], new: &[String]) -> Option<String> {
     let mut rest = text;
     for _ in 0..start {
         rest = &rest[rest.find('\n')? + 1..];
@@ -62,13 +62,13 @@ pub fn splice(text: &str, start: usize, old: &[String], new: &[String]) -> Optio
 }
 
 /// A run of lines that differ: from and to, in the old lines and in the new.
-pub(super) struct Run {
+pub(super) struct DiffRun {
     pub old: (usize, usize),
     pub new: (usize, usize),
 }
 
 /// The runs of lines in which two texts differ.
-pub(super) fn runs<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Run> {
+pub(super) fn diff_runs<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<DiffRun> {
     // Numbers are compared many times faster than lines are.
     let mut numbers = HashMap::with_hasher(foldhash::fast::RandomState::default());
     let mut numbered = |lines: &[&'a str]| -> Vec<u32> {
@@ -80,7 +80,7 @@ pub(super) fn runs<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Run> {
     };
     let (old, new) = (numbered(old), numbered(new));
     let deadline = Instant::now() + PATIENCE;
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<DiffRun> = Vec::new();
     for op in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline)) {
         if matches!(op, DiffOp::Equal { .. }) {
             continue;
@@ -90,7 +90,7 @@ pub(super) fn runs<'a>(old: &[&'a str], new: &[&'a str]) -> Vec<Run> {
             Some(run) if run.old.1 == before.start && run.new.1 == after.start => {
                 (run.old.1, run.new.1) = (before.end, after.end);
             }
-            _ => runs.push(Run { old: (before.start, before.end), new: (after.start, after.end) }),
+            _ => runs.push(DiffRun { old: (before.start, before.end), new: (after.start, after.end) }),
         }
     }
     runs

@@ -1,46 +1,48 @@
-//! Diffs as git writes them, file by file: the extended headers that say what befell a file beside its lines.
+//! Diffs as git writes them, file by file: the extended headers that describe changes beyond the lines of a file.
 
 mod binary;
 mod print;
 
 use super::names;
 pub use binary::{BinaryError, BinaryPatch};
-pub use print::{GitChange, GitContent, git_change};
+pub use print::{GitChange, GitContent, print_git_change};
 
 /// The type of a file in git: the first digits of its mode.
 const TYPE: u32 = 0o170_000;
 const LINK: u32 = 0o120_000;
 const MODULE: u32 = 0o160_000;
 
-/// What a diff says of the content of one file.
+/// A diff's description of the content of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitBody<'d> {
-    /// It stays as it is.
+    /// The contents stay unchanged.
     Same,
-    /// Its lines change: the part of the diff that says how, from its `---` line on.
+    /// Its lines change: the part of the diff from its `---` line on.
     Lines(&'d str),
     /// Its bytes change.
     Binary(BinaryPatch<'d>),
-    /// Its bytes change, and the diff does not say to what.
+    /// Its bytes change, and the diff does not state the new ones.
     Unsaid,
-    /// Its bytes change, in a form that does not hold together: why.
+    /// Its bytes change, in an invalid form, with the reason.
     Broken(String),
 }
 
-/// What a diff says of one file.
+/// A diff's description of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitFile<'d> {
     /// Its path before; none for a new file.
     pub old: Option<String>,
     /// Its path afterwards; none for one that is removed.
     pub new: Option<String>,
-    /// Its mode before, where that is said.
+    /// Its mode before, if stated.
     pub old_mode: Option<u32>,
-    /// Its mode afterwards, where that is said.
+    /// Its mode afterwards, if stated.
     pub new_mode: Option<u32>,
-    /// Whether the file at the old path stays.
+    /// True if the file at the old path stays.
     pub copies: bool,
-    /// What its content becomes.
+    /// True if the diff states that it was empty before.
+    pub was_empty: bool,
+    /// The change of its content.
     pub body: GitBody<'d>,
 }
 
@@ -50,23 +52,23 @@ impl GitFile<'_> {
         [&self.new, &self.old].into_iter().flatten().map(String::as_str)
     }
 
-    /// Whether it gives a file another path.
-    pub fn renames(&self) -> bool {
+    /// Returns whether it gives a file another path.
+    pub fn is_rename(&self) -> bool {
         !self.copies && self.old.is_some() && self.new.is_some() && self.old != self.new
     }
 
-    /// Whether it is about a symlink.
+    /// Returns whether it is about a symlink.
     pub fn is_link(&self) -> bool {
         [self.old_mode, self.new_mode].into_iter().flatten().any(|mode| mode & TYPE == LINK)
     }
 
-    /// Whether it is about a submodule, which is no file.
+    /// Returns whether it is about a submodule, which is no file.
     pub fn is_module(&self) -> bool {
         [self.old_mode, self.new_mode].into_iter().flatten().any(|mode| mode & TYPE == MODULE)
     }
 
-    /// Whether the file becomes executable, or is so no longer; none where that stays.
-    pub fn executable(&self) -> Option<bool> {
+    /// True if the file becomes executable, false if it is so no longer; none if that stays.
+    pub fn executable_change(&self) -> Option<bool> {
         let is = |mode: u32| mode & 0o111 != 0;
         match (self.old_mode, self.new_mode) {
             _ if self.is_link() => None,
@@ -76,22 +78,23 @@ impl GitFile<'_> {
         }
     }
 
-    /// Whether its lines say all of it, so that the engine for lines can take it whatever its headers are.
+    /// Returns whether its lines are the whole change, so that the engine for lines can apply it whatever its headers
+    /// are.
     pub fn is_plain(&self) -> bool {
         matches!(self.body, GitBody::Lines(_))
             && !self.copies
-            && !self.renames()
+            && !self.is_rename()
             && !self.is_link()
-            && self.executable().is_none()
+            && self.executable_change().is_none()
     }
 
-    /// How well it fits a path: 2 where it names it, 1 where the tails are one, 0 for another file.
-    pub fn fit(&self, path: &str) -> u8 {
-        self.paths().map(|name| names::fit(name, path)).max().unwrap_or(0)
+    /// The fit to a path: 2 if it names the path, 1 if the tails match, 0 for another file.
+    pub fn path_fit(&self, path: &str) -> u8 {
+        self.paths().map(|name| names::name_fit(name, path)).max().unwrap_or(0)
     }
 }
 
-/// Reads every `diff --git` part of a diff; none where it has no such line.
+/// Reads every `diff --git` part of a diff; none if it has no such line.
 pub fn git_files(diff: &str) -> Vec<GitFile<'_>> {
     let mut starts: Vec<usize> = Vec::new();
     let mut at = 0;
@@ -102,12 +105,12 @@ pub fn git_files(diff: &str) -> Vec<GitFile<'_>> {
         at += line.len();
     }
     let ends = starts.iter().skip(1).copied().chain([diff.len()]);
-    starts.iter().zip(ends).filter_map(|(start, end)| one(diff.get(*start..end)?)).collect()
+    starts.iter().zip(ends).filter_map(|(start, end)| parse_part(diff.get(*start..end)?)).collect()
 }
 
-/// The headers of a part, as far as they are read.
+/// The headers of a part that were read so far.
 #[derive(Default)]
-struct Headers {
+struct GitHeaders {
     old: Option<String>,
     new: Option<String>,
     old_mode: Option<u32>,
@@ -115,12 +118,20 @@ struct Headers {
     copies: bool,
     creates: bool,
     deletes: bool,
+    /// The hashes of the contents before and afterwards, possibly abbreviated.
+    hashes: Option<(String, String)>,
+    /// True if a header states a rename.
+    renames: bool,
+    /// The first thing in the headers that cannot be so.
+    fault: Option<String>,
+    /// The similarity of the two files of a rename or a copy, in percent.
+    similarity: Option<u32>,
 }
 
-fn one(part: &str) -> Option<GitFile<'_>> {
+fn parse_part(part: &str) -> Option<GitFile<'_>> {
     let (first, rest) = part.split_once('\n').unwrap_or((part, ""));
-    let named = names::of_git(first.trim_end_matches('\r').strip_prefix("diff --git ")?);
-    let mut headers = Headers::default();
+    let named = names::parse_git_names(first.trim_end_matches('\r').strip_prefix("diff --git ")?);
+    let mut headers = GitHeaders::default();
     let mut body = GitBody::Same;
     let mut at = part.len() - rest.len();
     for line in rest.split_inclusive('\n') {
@@ -131,19 +142,26 @@ fn one(part: &str) -> Option<GitFile<'_>> {
         }
         at += line.len();
         if text == "GIT binary patch" {
-            body = binary::read(part.get(at..)?).map_or_else(GitBody::Broken, GitBody::Binary);
+            body = binary::parse_binary_patch(part.get(at..)?).map_or_else(GitBody::Broken, GitBody::Binary);
             break;
         }
         if text.starts_with("Binary files ") {
             body = GitBody::Unsaid;
         }
-        headers.read(text);
+        headers.read_header(text);
     }
-    let named = named.map(|(old, new)| (plain(&old), plain(&new)));
-    let named = headers.lines(&body, named);
+    let named = named.map(|(old, new)| (plain_name(&old), plain_name(&new)));
+    let named = headers.read_names(&body, named);
     let (old, new) = named.unzip();
-    let old = headers.old.or(old).filter(|_| !headers.creates);
-    let new = headers.new.or(new).filter(|_| !headers.deletes);
+    let old = headers.old.take().or(old).filter(|_| !headers.creates);
+    let new = headers.new.take().or(new).filter(|_| !headers.deletes);
+    if body == GitBody::Same && headers.announces_more(&old, &new) {
+        let name = new.as_deref().or(old.as_deref()).unwrap_or("a file");
+        body = GitBody::Broken(format!("the part of the diff for {name} ends before it says what changes"));
+    }
+    if let Some(fault) = headers.contradiction() {
+        body = GitBody::Broken(fault);
+    }
     if old.is_none() && new.is_none() {
         body = GitBody::Broken(format!("the line {:?} names no file", first.trim_end_matches('\r')));
     }
@@ -153,30 +171,84 @@ fn one(part: &str) -> Option<GitFile<'_>> {
         old_mode: headers.old_mode,
         new_mode: headers.new_mode,
         copies: headers.copies,
+        was_empty: headers.hashes.is_some_and(|(before, _)| is_empty_blob(&before)),
         body,
     })
 }
 
-impl Headers {
+impl GitHeaders {
     /// Reads the two names above the lines. `/dev/null` is no file. Without a header of a rename or a copy these names
     /// count, as for git, where those of the first line are two or none.
-    fn lines(&mut self, body: &GitBody<'_>, named: Option<(String, String)>) -> Option<(String, String)> {
+    fn read_names(
+        &mut self,
+        body: &GitBody<'_>,
+        named: Option<(String, String)>,
+    ) -> Option<(String, String)> {
         let GitBody::Lines(lines) = body else { return named };
         let mut lines = lines.lines();
-        let mut stated = |mark| lines.next().and_then(|line| line.strip_prefix(mark)).map(names::of_header);
+        let mut stated =
+            |mark| lines.next().and_then(|line| line.strip_prefix(mark)).map(names::parse_header_name);
         let (Some(old), Some(new)) = (stated("--- "), stated("+++ ")) else { return named };
         self.creates |= old.is_none();
         self.deletes |= new.is_none();
         let is_certain = self.old.is_some() || named.as_ref().is_some_and(|(old, new)| old == new);
+        if is_certain {
+            let stated = |own: &Option<String>, first: Option<&String>| own.as_ref().or(first).cloned();
+            let (first_old, first_new) = named.as_ref().map(|(old, new)| (old, new)).unzip();
+            let sides = [(&old, stated(&self.old, first_old)), (&new, stated(&self.new, first_new))];
+            for (name, known) in sides {
+                if let (Some(name), Some(known)) = (name, known)
+                    && !names::is_same_file(name, &known)
+                {
+                    self.set_fault(other_name(name, &known));
+                }
+            }
+        }
         match (old.or_else(|| new.clone()), new) {
-            (Some(old), new) if !is_certain => Some((plain(&old), plain(new.as_ref().unwrap_or(&old)))),
+            (Some(old), new) if !is_certain => {
+                Some((plain_name(&old), plain_name(new.as_ref().unwrap_or(&old))))
+            }
             _ => named,
         }
     }
 
-    fn read(&mut self, line: &str) {
-        let name = |rest: &str| names::of_header(rest);
-        let mode = |rest: &str| u32::from_str_radix(rest.trim(), 8).ok();
+    fn set_fault(&mut self, fault: String) {
+        self.fault.get_or_insert(fault);
+    }
+
+    /// The reason why the headers cannot all be true, if there is one.
+    fn contradiction(&mut self) -> Option<String> {
+        let pairs = [
+            (self.creates && self.copies, "a new file and a copy"),
+            (self.creates && self.renames, "a new file and a rename"),
+            (self.deletes && self.copies, "a removal and a copy"),
+            (self.deletes && self.renames, "a removal and a rename"),
+            (self.copies && self.renames, "a copy and a rename"),
+            (self.creates && self.deletes, "a new file and a removal"),
+        ];
+        let pair = pairs.into_iter().find(|(both, _)| *both);
+        self.fault.take().or_else(|| pair.map(|(_, what)| contradicting_headers(what)))
+    }
+
+    /// Returns whether the headers of a part with nothing below them announce more, or state nothing.
+    fn announces_more(&self, old: &Option<String>, new: &Option<String>) -> bool {
+        let is_part = self.similarity.is_some_and(|similarity| similarity < 100);
+        let differs = |(before, after): &(String, String)| {
+            before != after && !(is_empty_content(before) && is_empty_content(after))
+        };
+        let is_moved = self.copies || old != new;
+        let mode = self.old_mode.is_some() && self.new_mode.is_some() && self.old_mode != self.new_mode;
+        let says = is_moved || self.creates || self.deletes || mode;
+        is_part || self.hashes.as_ref().is_some_and(differs) || !says
+    }
+
+    fn read_header(&mut self, line: &str) {
+        let name = |rest: &str| names::parse_header_name(rest);
+        let mode = names::parse_mode;
+        if let Some(fault) = names::mode_fault(line) {
+            self.set_fault(fault);
+        }
+        self.renames |= line.starts_with("rename from ") || line.starts_with("rename to ");
         if let Some(rest) = line.strip_prefix("rename from ") {
             self.old = name(rest);
         } else if let Some(rest) = line.strip_prefix("rename to ") {
@@ -193,17 +265,47 @@ impl Headers {
             (self.new_mode, self.creates) = (mode(rest), true);
         } else if let Some(rest) = line.strip_prefix("deleted file mode ") {
             (self.old_mode, self.deletes) = (mode(rest), true);
-        } else if let Some(rest) = line.strip_prefix("index ")
-            && let Some((_, stays)) = rest.split_once(' ')
-        {
-            self.old_mode = self.old_mode.or(mode(stays));
-            self.new_mode = self.new_mode.or(mode(stays));
+        } else if let Some(rest) = line.strip_prefix("similarity index ") {
+            self.similarity = rest.trim_end_matches('%').parse().ok();
+        } else if let Some(rest) = line.strip_prefix("index ") {
+            let (hashes, stays) = rest.split_once(' ').map_or((rest, None), |(all, mode)| (all, Some(mode)));
+            self.hashes = hashes.split_once("..").map(|(old, new)| (old.to_owned(), new.to_owned()));
+            if let Some(stays) = stays {
+                self.old_mode = self.old_mode.or(mode(stays));
+                self.new_mode = self.new_mode.or(mode(stays));
+            }
         }
     }
 }
 
-fn plain(name: &str) -> String {
-    names::plain(name).to_owned()
+/// Returns whether a possibly abbreviated hash is that of no file or of an empty one.
+fn is_empty_content(hash: &str) -> bool {
+    !hash.is_empty() && (hash.bytes().all(|byte| byte == b'0') || is_empty_blob(hash))
+}
+
+/// Returns whether a possibly abbreviated hash is that of an empty file.
+pub(super) fn is_empty_blob(hash: &str) -> bool {
+    const EMPTY: [&str; 2] = [
+        "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+        "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+    ];
+    // Git abbreviates to no fewer signs.
+    hash.len() >= 4 && EMPTY.iter().any(|empty| empty.starts_with(hash))
+}
+
+/// The fault of a part whose names are not those of its first line.
+pub(super) fn other_name(name: &str, known: &str) -> String {
+    let [name, known] = [name, known].map(names::strip_git_prefix);
+    format!("its headers name {name} where its `diff --git` line names {known}")
+}
+
+/// The fault of a part whose headers state two things that cannot both be so.
+pub(super) fn contradicting_headers(what: &str) -> String {
+    format!("its headers state {what}, which it cannot be at once")
+}
+
+fn plain_name(name: &str) -> String {
+    names::strip_git_prefix(name).to_owned()
 }
 
 #[cfg(test)]
@@ -221,11 +323,11 @@ mod tests {
             \\ No newline at end of file\n";
         let files = git_files(diff);
         let [moved, mode, gone, link] = &files[..] else { panic!("{files:?}") };
-        assert!(moved.renames() && moved.executable().is_none() && !moved.is_plain());
+        assert!(moved.is_rename() && moved.executable_change().is_none() && !moved.is_plain());
         assert!(
             matches!(moved.body, GitBody::Lines(lines) if lines.starts_with("--- a/a.txt") && lines.ends_with("+b\n"))
         );
-        assert_eq!((mode.executable(), &mode.body), (Some(true), &GitBody::Same));
+        assert_eq!((mode.executable_change(), &mode.body), (Some(true), &GitBody::Same));
         assert_eq!((gone.old.as_deref(), &gone.new, &gone.body), (Some("tä.bin"), &None, &GitBody::Unsaid));
         assert!(link.is_link() && link.old.is_none());
     }

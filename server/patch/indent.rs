@@ -1,82 +1,82 @@
-//! The file's indentation for lines that a hunk adds, where the hunk's own differs.
+//! The file's indentation for lines that a hunk adds, if the hunk's own differs.
 
 use std::borrow::Cow;
 
-use super::hunk::{Hunk, Line, Tag};
-use super::lines::{body, without_return};
+use super::hunk::{DiffHunk, DiffLine, LineTag};
+use super::lines::{line_body, without_return};
 
-/// What the matched lines of a hunk tell of its indentation.
-pub(super) enum Learnt<'t> {
+/// The evidence of a hunk's matched lines about its indentation.
+pub(super) enum IndentEvidence<'t> {
     /// Nothing: none of them is indented.
     Nothing,
-    /// It is that of the file.
+    /// The indentation is that of the file.
     Same,
-    Other(Indents<'t>),
+    Other(IndentMap<'t>),
 }
 
-/// How the space before the lines of a hunk stands for that of the file.
-pub(super) struct Indents<'t> {
-    pairs: Vec<Pair<'t>>,
-    /// How many characters of the file one of the hunk comes to.
+/// The mapping of a hunk's indentation to that of the file.
+pub(super) struct IndentMap<'t> {
+    pairs: Vec<IndentPair<'t>>,
+    /// The number of the file's characters for each of the hunk's.
     slope: f64,
-    /// What the file indents with.
+    /// The file's indentation character.
     sign: Option<char>,
-    /// What stands before all lines of the one side and not of the other.
-    shift: Option<Shift<'t>>,
+    /// Common leading space of all lines on one side and not on the other.
+    shift: Option<IndentShift<'t>>,
 }
 
-/// The same space more, or less, before every line.
+/// A difference in leading space that is the same for every line.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shift<'t> {
+enum IndentShift<'t> {
     /// The hunk's lines have it, the file's do not.
     Ours(&'t str),
     /// The file's lines have it, the hunk's do not.
     Theirs(&'t str),
 }
 
-struct Pair<'t> {
-    /// Which line of the hunk.
+struct IndentPair<'t> {
+    /// The number of the line in the hunk.
     line: usize,
     ours: &'t str,
     theirs: &'t str,
 }
 
-impl<'t> Indents<'t> {
-    /// Learns from lines that match. `spot` tells the line of the file for a line that the hunk expects.
-    pub(super) fn learn(
-        hunk: &'t Hunk,
+impl<'t> IndentMap<'t> {
+    /// Learns from lines that match. `spot` gives the line of the file for a line that the hunk expects.
+    pub(super) fn learn_from(
+        hunk: &'t DiffHunk,
         lines: &[&'t str],
         spot: impl Fn(usize) -> Option<usize>,
-    ) -> Learnt<'t> {
+    ) -> IndentEvidence<'t> {
         let whole = prefix_lost(hunk, lines, &spot);
-        let pairs: Vec<Pair> = matched(hunk, lines, &spot)
-            .map(|(line, stated, own)| Pair {
+        let pairs: Vec<IndentPair> = matched_lines(hunk, lines, &spot)
+            .map(|(line, stated, own)| IndentPair {
                 line,
-                ours: space(own_text(stated, whole)),
-                theirs: space(own),
+                ours: leading_space(own_text(stated, whole)),
+                theirs: leading_space(own),
             })
             .collect();
         if pairs.iter().all(|pair| pair.ours == pair.theirs) {
             return match pairs.iter().all(|pair| pair.ours.is_empty()) {
-                true => Learnt::Nothing,
-                false => Learnt::Same,
+                true => IndentEvidence::Nothing,
+                false => IndentEvidence::Same,
             };
         }
         let sign = pairs.iter().find_map(|pair| pair.theirs.chars().next());
-        Learnt::Other(Self { slope: slope(&pairs), sign, shift: shift(&pairs), pairs })
+        IndentEvidence::Other(Self { slope: indent_slope(&pairs), sign, shift: common_shift(&pairs), pairs })
     }
 
-    /// Whether the hunk indents with another sign than the file does: then its whole diff does.
+    /// Returns whether the hunk indents with another sign than the file does: then its whole diff does.
     pub(super) fn signs_differ(&self) -> bool {
         let first = |space: &str| space.chars().next();
-        let differ = |pair: &Pair| {
+        let differ = |pair: &IndentPair| {
             first(pair.ours).zip(first(pair.theirs)).is_some_and(|(ours, theirs)| ours != theirs)
         };
         self.pairs.iter().any(differ)
     }
 
-    /// How many of a line's spaces come to whole tabs of the file, and those that are left and align it.
-    fn whole_signs<'l>(&self, sign: char, ours: &'l str, pair: &Pair) -> (f64, &'l str) {
+    /// The spaces of a line that amount to whole tabs of the file, and the remaining ones that align it.
+    fn whole_signs<'l>(&self, sign: char, ours: &'l str, pair: &IndentPair) -> (f64, &'l str) {
         let all = (ours.len() as f64, "");
         let spaces = |space: &str| space.chars().all(|c| c == ' ');
         if sign != '\t' || self.slope <= 0.0 || self.slope >= 1.0 || !spaces(ours) || !spaces(pair.ours) {
@@ -88,17 +88,19 @@ impl<'t> Indents<'t> {
     }
 
     /// An added line of the hunk with the file's indentation.
-    pub(super) fn adapt<'l>(&self, number: usize, text: &'l str) -> Cow<'l, str> {
-        let ours = space(text);
+    pub(super) fn adapt_line<'l>(&self, number: usize, text: &'l str) -> Cow<'l, str> {
+        let ours = leading_space(text);
         if ours.len() == text.len() {
             return Cow::Borrowed(text);
         }
         match self.shift {
-            Some(Shift::Ours(more)) if ours.starts_with(more) => return Cow::Borrowed(&text[more.len()..]),
-            Some(Shift::Theirs(more)) => return Cow::Owned(format!("{more}{text}")),
+            Some(IndentShift::Ours(more)) if ours.starts_with(more) => {
+                return Cow::Borrowed(&text[more.len()..]);
+            }
+            Some(IndentShift::Theirs(more)) => return Cow::Owned(format!("{more}{text}")),
             _ => {}
         }
-        let far = |pair: &&Pair| {
+        let far = |pair: &&IndentPair| {
             (pair.ours.len().abs_diff(ours.len()), pair.ours != ours, pair.line.abs_diff(number))
         };
         let Some(pair) = self.pairs.iter().min_by_key(far) else { return Cow::Borrowed(text) };
@@ -117,47 +119,49 @@ impl<'t> Indents<'t> {
     }
 }
 
-/// The space that all lines of one side have more at their beginning.
-fn shift<'t>(pairs: &[Pair<'t>]) -> Option<Shift<'t>> {
-    let more =
-        |pair: &Pair<'t>| match (pair.ours.strip_suffix(pair.theirs), pair.theirs.strip_suffix(pair.ours)) {
-            (Some(more), _) => Some(Shift::Ours(more)),
-            (None, more) => more.map(Shift::Theirs),
-        };
+/// The common extra space at the beginning of all lines of one side.
+fn common_shift<'t>(pairs: &[IndentPair<'t>]) -> Option<IndentShift<'t>> {
+    let more = |pair: &IndentPair<'t>| match (
+        pair.ours.strip_suffix(pair.theirs),
+        pair.theirs.strip_suffix(pair.ours),
+    ) {
+        (Some(more), _) => Some(IndentShift::Ours(more)),
+        (None, more) => more.map(IndentShift::Theirs),
+    };
     let first = more(pairs.first()?)?;
-    // One depth alone does not tell a shift from a wider unit.
+    // A single depth does not distinguish a shift from a wider unit.
     let depths = pairs.iter().any(|pair| pair.ours.len() != pairs[0].ours.len() || pair.theirs.is_empty());
     (depths && pairs.iter().all(|pair| more(pair) == Some(first))).then_some(first)
 }
 
 /// The lines of a hunk that have a match: their numbers, themselves, and the lines of the file.
-fn matched<'t: 'f, 'f>(
-    hunk: &'t Hunk,
+fn matched_lines<'t: 'f, 'f>(
+    hunk: &'t DiffHunk,
     lines: &'f [&'t str],
     spot: &'f impl Fn(usize) -> Option<usize>,
-) -> impl Iterator<Item = (usize, &'t Line<'t>, &'t str)> + 'f {
-    let old = hunk.lines.iter().enumerate().filter(|(_, line)| line.tag != Tag::Add);
+) -> impl Iterator<Item = (usize, &'t DiffLine<'t>, &'t str)> + 'f {
+    let old = hunk.lines.iter().enumerate().filter(|(_, line)| line.tag != LineTag::Add);
     old.enumerate().filter_map(move |(at, (number, line))| {
-        // The rest of a line that is wrapped in the hunk alone begins nowhere in the file.
+        // The rest of a line that is wrapped only in the hunk begins nowhere in the file.
         if at > 0 && spot(at) == spot(at - 1) {
             return None;
         }
-        let own = body(lines.get(spot(at)?)?);
+        let own = line_body(lines.get(spot(at)?)?);
         (!own.trim().is_empty() && !line.text().trim().is_empty()).then_some((number, line, own))
     })
 }
 
-/// Whether the context lines of a hunk lost their prefix, and with it a space: one of them stands without, or only then
-/// do they agree with the lines that are removed.
-fn prefix_lost(hunk: &Hunk, lines: &[&str], spot: &impl Fn(usize) -> Option<usize>) -> bool {
+/// Returns whether the context lines of a hunk lost their prefix, and with it a space: one of them matches without,
+/// or only then do they agree with the lines that are removed.
+fn prefix_lost(hunk: &DiffHunk, lines: &[&str], spot: &impl Fn(usize) -> Option<usize>) -> bool {
     if !hunk.prefixed {
         return false;
     }
-    let more = |stated: &str, own: &str| space(own).len() as i64 - space(stated).len() as i64;
+    let more = |stated: &str, own: &str| leading_space(own).len() as i64 - leading_space(stated).len() as i64;
     let (mut bare, mut removed, mut kept) = (false, Vec::new(), Vec::new());
-    for (_, line, own) in matched(hunk, lines, spot) {
+    for (_, line, own) in matched_lines(hunk, lines, spot) {
         match line.tag {
-            Tag::Keep => {
+            LineTag::Keep => {
                 bare |= line.raw == line.whole && !line.whole.starts_with([' ', '\t']);
                 kept.push((more(line.text(), own), more(own_text(line, true), own)));
             }
@@ -172,34 +176,35 @@ fn prefix_lost(hunk: &Hunk, lines: &[&str], spot: &impl Fn(usize) -> Option<usiz
             && kept.iter().all(|(as_is, whole)| agree(*whole) && !agree(*as_is))
 }
 
-/// Whether the lines that a hunk adds stand as deep as its context does with the signs that stand for prefixes, rather
-/// than without.
-fn added_agree(hunk: &Hunk) -> bool {
-    let kept = || hunk.lines.iter().filter(|line| line.tag == Tag::Keep && !line.text().trim().is_empty());
-    let added = hunk.lines.iter().filter(|line| line.tag == Tag::Add && !line.text().trim().is_empty());
+/// Returns whether the lines that a hunk adds are as deep as its context if the context's prefix counts as text,
+/// rather than without.
+fn added_agree(hunk: &DiffHunk) -> bool {
+    let kept =
+        || hunk.lines.iter().filter(|line| line.tag == LineTag::Keep && !line.text().trim().is_empty());
+    let added = hunk.lines.iter().filter(|line| line.tag == LineTag::Add && !line.text().trim().is_empty());
     let (mut with, mut without) = (0, 0);
-    for depth in added.map(|line| space(line.text())) {
-        with += usize::from(kept().any(|line| space(own_text(line, true)) == depth));
-        without += usize::from(kept().any(|line| space(line.text()) == depth));
+    for depth in added.map(|line| leading_space(line.text())) {
+        with += usize::from(kept().any(|line| leading_space(own_text(line, true)) == depth));
+        without += usize::from(kept().any(|line| leading_space(line.text()) == depth));
     }
     // A tab behind a space is a tab behind a prefix.
-    with >= without && !kept().any(|line| space(own_text(line, true)).starts_with(" \t"))
+    with >= without && !kept().any(|line| leading_space(own_text(line, true)).starts_with(" \t"))
 }
 
-/// The text of a line, of a context line with the sign that stands for its prefix if so wanted.
-fn own_text<'l>(line: &'l Line, whole: bool) -> &'l str {
-    if whole && line.tag == Tag::Keep { without_return(line.whole) } else { line.text() }
+/// The text of a line, optionally with the prefix of a context line.
+fn own_text<'l>(line: &'l DiffLine, whole: bool) -> &'l str {
+    if whole && line.tag == LineTag::Keep { without_return(line.whole) } else { line.text() }
 }
 
-/// How many characters of the file one of the hunk comes to, by the pairs furthest apart.
-fn slope(pairs: &[Pair]) -> f64 {
+/// The number of the file's characters for each of the hunk's, by the pairs furthest apart.
+fn indent_slope(pairs: &[IndentPair]) -> f64 {
     let low = pairs.iter().min_by_key(|pair| pair.ours.len());
     let high = pairs.iter().max_by_key(|pair| pair.ours.len());
     let (Some(low), Some(high)) = (low, high) else { return 1.0 };
     let (ours, theirs) =
         (high.ours.len() - low.ours.len(), high.theirs.len() as f64 - low.theirs.len() as f64);
     match ours {
-        // One depth only: a sign for so many others, or the same signs some further in.
+        // A single depth: a sign for so many others, or the same signs some further in.
         0 if high.ours.is_empty() || high.theirs.is_empty() => 1.0,
         0 if high.ours.chars().next() == high.theirs.chars().next() => 1.0,
         0 => high.theirs.len() as f64 / high.ours.len() as f64,
@@ -208,6 +213,6 @@ fn slope(pairs: &[Pair]) -> f64 {
 }
 
 /// The space before a line.
-fn space(line: &str) -> &str {
+fn leading_space(line: &str) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }

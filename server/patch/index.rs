@@ -1,4 +1,4 @@
-//! Where runs of lines stand in a text: a hash for each line, and a list of places for each hash.
+//! An index of the positions of lines in a text: a hash for each line, and a list of places for each hash.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -8,19 +8,19 @@ use std::rc::Rc;
 
 use foldhash::{fast, quality};
 
-use super::Level;
-use super::lines::body;
-use super::normalize::normalize;
+use super::MatchLevel;
+use super::lines::line_body;
+use super::normalize::normalize_line;
 
-/// The lines of a text under one level's reading. Lines are told apart by 64 bits of a hash with a seed of this
-/// process: that two different ones of a text with a million lines meet has odds of one in a hundred million.
-pub(super) struct Index {
-    level: Level,
+/// The lines of a text at one level of normalisation. Lines are distinguished by 64 bits of a hash with a seed of
+/// this process: the odds that two different lines of a text of a million lines collide are one in a hundred million.
+pub(super) struct LineIndex {
+    level: MatchLevel,
     seed: quality::RandomState,
     text: Vec<u64>,
-    /// How far a hash is shifted to give its bucket.
+    /// The number of bits by which a hash is shifted to give its bucket.
     shift: u32,
-    /// Where each bucket begins in `places`; one more entry ends the last.
+    /// The start of each bucket in `places`; one more entry ends the last.
     bounds: Vec<u32>,
     /// The lines, by hash, those of one hash in order.
     places: Vec<u32>,
@@ -28,12 +28,13 @@ pub(super) struct Index {
     found: RefCell<HashMap<Vec<u64>, Rc<[usize]>, fast::RandomState>>,
 }
 
-impl Index {
+impl LineIndex {
     /// The index of a text of fewer than 2³² lines.
-    pub(super) fn new(lines: &[&str], level: Level) -> Self {
+    pub(super) fn new(lines: &[&str], level: MatchLevel) -> Self {
         let seed = quality::RandomState::default();
-        let mut key = Key::default();
-        let text: Vec<u64> = lines.iter().map(|line| seed.hash_one(key.of(body(line), level))).collect();
+        let mut key = LineKey::default();
+        let text: Vec<u64> =
+            lines.iter().map(|line| seed.hash_one(key.key_for(line_body(line), level))).collect();
         let bits = lines.len().next_power_of_two().trailing_zeros().max(1);
         let shift = u64::BITS - bits;
         let mut bounds = vec![0_u32; (1 << bits) + 1];
@@ -56,19 +57,19 @@ impl Index {
         Self { level, seed, text, shift, bounds, places, found: RefCell::default() }
     }
 
-    fn hash(&self, line: &str) -> u64 {
-        self.seed.hash_one(Key::default().of(line, self.level))
+    fn hash_line(&self, line: &str) -> u64 {
+        self.seed.hash_one(LineKey::default().key_for(line, self.level))
     }
 
-    /// Whether a line stands anywhere.
-    pub(super) fn has(&self, line: &str) -> bool {
-        !self.of(self.hash(line)).is_empty()
+    /// Returns whether a line occurs anywhere.
+    pub(super) fn has_line(&self, line: &str) -> bool {
+        !self.lines_with_hash(self.hash_line(line)).is_empty()
     }
 
-    /// Where a run of lines begins, in order. An empty run is nowhere.
-    pub(super) fn find(&self, run: &[&str]) -> Rc<[usize]> {
-        let run: Vec<u64> = run.iter().map(|line| self.hash(line)).collect();
-        let rarest = run.iter().enumerate().map(|(at, &hash)| (at, self.of(hash)));
+    /// The lines where a run begins, in order. An empty run has none.
+    pub(super) fn find_run(&self, run: &[&str]) -> Rc<[usize]> {
+        let run: Vec<u64> = run.iter().map(|line| self.hash_line(line)).collect();
+        let rarest = run.iter().enumerate().map(|(at, &hash)| (at, self.lines_with_hash(hash)));
         let Some((at, places)) = rarest.min_by_key(|(_, places)| places.len()) else { return Rc::default() };
         if places.is_empty() {
             return Rc::default();
@@ -77,17 +78,17 @@ impl Index {
             return found.clone();
         }
         let starts = places.iter().filter_map(|place| (*place as usize).checked_sub(at));
-        // Trying each place is quick, unless both are long and alike.
+        // Trying each place is quick, unless both are long and repetitive.
         let found: Rc<[usize]> = match places.len().saturating_mul(run.len()) > 8 * self.text.len() {
             false => starts.filter(|&start| self.text[start..].starts_with(&run)).collect(),
-            true => occurrences(&self.text, &run).collect(),
+            true => run_occurrences(&self.text, &run).collect(),
         };
         self.found.borrow_mut().insert(run, found.clone());
         found
     }
 
     /// The lines with a hash.
-    fn of(&self, hash: u64) -> &[u32] {
+    fn lines_with_hash(&self, hash: u64) -> &[u32] {
         let bucket = (hash >> self.shift) as usize;
         let bucket = &self.places[self.bounds[bucket] as usize..self.bounds[bucket + 1] as usize];
         let at = |place: &u32| self.text[*place as usize];
@@ -97,8 +98,8 @@ impl Index {
     }
 }
 
-/// Where a run begins in a text, in one pass over each (Knuth, Morris and Pratt).
-fn occurrences<'t>(text: &'t [u64], run: &'t [u64]) -> impl Iterator<Item = usize> + use<'t> {
+/// The positions of a run in a text, in one pass over each (Knuth, Morris and Pratt).
+fn run_occurrences<'t>(text: &'t [u64], run: &'t [u64]) -> impl Iterator<Item = usize> + use<'t> {
     // For each length that matched, the longest shorter one that then matches too.
     let mut back = vec![0; run.len() + 1];
     let mut matched = 0;
@@ -119,22 +120,22 @@ fn occurrences<'t>(text: &'t [u64], run: &'t [u64]) -> impl Iterator<Item = usiz
     })
 }
 
-/// What of a line has to agree at a level.
+/// The part of a line that has to agree at a level.
 #[derive(Default)]
-struct Key(Vec<u8>);
+struct LineKey(Vec<u8>);
 
-impl Key {
-    fn of<'k>(&'k mut self, line: &'k str, level: Level) -> &'k [u8] {
+impl LineKey {
+    fn key_for<'k>(&'k mut self, line: &'k str, level: MatchLevel) -> &'k [u8] {
         match level {
-            Level::Exact => line.as_bytes(),
-            Level::TrailingSpace => line.trim_end().as_bytes(),
-            Level::Unicode => match normalize(line) {
+            MatchLevel::Exact => line.as_bytes(),
+            MatchLevel::TrailingSpace => line.trim_end().as_bytes(),
+            MatchLevel::Unicode => match normalize_line(line) {
                 Cow::Borrowed(line) => line.trim_end().as_bytes(),
-                Cow::Owned(line) => self.put(line.trim_end().bytes()),
+                Cow::Owned(line) => self.put_bytes(line.trim_end().bytes()),
             },
-            Level::Whitespace | Level::Aligned => match line.trim() {
+            MatchLevel::Whitespace | MatchLevel::Aligned => match line.trim() {
                 line if line.is_ascii() => self.without_space(line.as_bytes()),
-                line => self.put(dense(line).bytes()),
+                line => self.put_bytes(strip_space(line).bytes()),
             },
         }
     }
@@ -143,14 +144,14 @@ impl Key {
         self.0.resize(self.0.len().max(line.len()), 0);
         let mut len = 0;
         for &byte in line {
-            // Written in any case and kept or not: no branch that a processor has to guess.
+            // Written unconditionally and then kept or not, to avoid a branch.
             self.0[len] = byte;
             len += usize::from(!matches!(byte, b' ' | b'\t'));
         }
         &self.0[..len]
     }
 
-    fn put(&mut self, bytes: impl Iterator<Item = u8>) -> &[u8] {
+    fn put_bytes(&mut self, bytes: impl Iterator<Item = u8>) -> &[u8] {
         self.0.clear();
         self.0.extend(bytes);
         &self.0
@@ -158,7 +159,7 @@ impl Key {
 }
 
 /// A line with no space in it.
-pub(super) fn dense(line: &str) -> Cow<'_, str> {
+pub(super) fn strip_space(line: &str) -> Cow<'_, str> {
     let trimmed = line.trim();
     match trimmed.is_ascii() {
         true if !trimmed.contains([' ', '\t']) => Cow::Borrowed(trimmed),
@@ -167,6 +168,6 @@ pub(super) fn dense(line: &str) -> Cow<'_, str> {
             trimmed.split([' ', '\t']).for_each(|part| dense.push_str(part));
             Cow::Owned(dense)
         }
-        false => Cow::Owned(normalize(trimmed).split_whitespace().collect()),
+        false => Cow::Owned(normalize_line(trimmed).split_whitespace().collect()),
     }
 }

@@ -3,7 +3,7 @@
 use memchr::memchr_iter;
 
 /// The lines of a text, each with its end; the last may have none.
-pub(super) fn split(text: &str) -> Vec<&str> {
+pub(super) fn split_lines(text: &str) -> Vec<&str> {
     let mut from = 0;
     let ends = memchr_iter(b'\n', text.as_bytes()).map(|end| end + 1);
     let last = (!text.ends_with('\n') && !text.is_empty()).then_some(text.len());
@@ -11,12 +11,12 @@ pub(super) fn split(text: &str) -> Vec<&str> {
 }
 
 /// A line without its end.
-pub(super) fn body(line: &str) -> &str {
-    &line[..line.len() - end(line).len()]
+pub(super) fn line_body(line: &str) -> &str {
+    &line[..line.len() - line_end(line).len()]
 }
 
 /// The end of a line: `\n`, `\r\n`, or nothing.
-pub(super) fn end(line: &str) -> &str {
+pub(super) fn line_end(line: &str) -> &str {
     match line.strip_suffix('\n') {
         Some(rest) if rest.ends_with('\r') => &line[rest.len() - 1..],
         Some(rest) => &line[rest.len()..],

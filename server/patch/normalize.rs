@@ -5,17 +5,17 @@ use std::borrow::Cow;
 use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Normalises a line: letters in composed form (NFC), typographic signs as a keyboard writes them.
-pub(super) fn normalize(line: &str) -> Cow<'_, str> {
+pub(super) fn normalize_line(line: &str) -> Cow<'_, str> {
     if line.is_ascii() {
         return Cow::Borrowed(line);
     }
     let composed = ComposingNormalizerBorrowed::new_nfc().normalize(line);
-    if !composed.chars().any(|c| plain(c).is_some()) {
+    if !composed.chars().any(|c| plain_sign(c).is_some()) {
         return composed;
     }
     let mut plainer = String::with_capacity(composed.len());
     for c in composed.chars() {
-        match plain(c) {
+        match plain_sign(c) {
             Some(plain) => plainer.push_str(plain),
             None => plainer.push(c),
         }
@@ -23,8 +23,8 @@ pub(super) fn normalize(line: &str) -> Cow<'_, str> {
     Cow::Owned(plainer)
 }
 
-/// What a keyboard writes for a typographic sign; nothing for one that does not show.
-pub(super) fn plain(c: char) -> Option<&'static str> {
+/// The keyboard's form of a typographic sign; empty for one that does not show.
+pub(super) fn plain_sign(c: char) -> Option<&'static str> {
     Some(match c {
         '\u{2018}'..='\u{201b}' | '\u{2032}' | '\u{2035}' | '\u{02bc}' | '\u{ff07}' => "'",
         '\u{201c}'..='\u{201f}' | '\u{2033}' | '\u{2036}' | '\u{00ab}' | '\u{00bb}' | '\u{ff02}' => "\"",

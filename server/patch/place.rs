@@ -1,33 +1,33 @@
-//! Which place a hunk belongs to, where its lines stand in one or several.
+//! The choice of a hunk's place among several.
 
 use std::rc::Rc;
 
-use super::Level;
+use super::MatchLevel;
 use super::align::Alignment;
-use super::hunk::{Hunk, Stated, Tag};
-use super::text::Text;
+use super::hunk::{DiffHunk, HeaderRange, LineTag};
+use super::text::IndexedText;
 
-/// Where a hunk's lines stand, read at one level.
+/// The places of a hunk's lines at one level.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    pub level: Level,
+pub(super) struct HunkPlaces {
+    pub level: MatchLevel,
     /// First lines, counted from 0, in order; never empty.
     pub places: Rc<[usize]>,
-    /// How the hunk's lines stand at each place, where they are not one run. The best is first.
+    /// The alignment of the hunk's lines at each place, if they are not one run. The best is first.
     pub aligned: Option<Rc<[Alignment]>>,
 }
 
-impl Found {
-    /// Whether no other place has more of the hunk.
-    fn best(&self, place: usize) -> bool {
-        self.at(place).is_none_or(|alignment| {
+impl HunkPlaces {
+    /// Returns whether no other place has more of the hunk.
+    fn is_best(&self, place: usize) -> bool {
+        self.alignment_at(place).is_none_or(|alignment| {
             let all = || self.aligned.iter().flat_map(|aligned| aligned.iter());
             !alignment.stale && all().all(|other| other.stale || other.score <= alignment.score)
         })
     }
 
-    /// How the hunk's lines stand at a place, where they are not one run.
-    pub(super) fn at(&self, place: usize) -> Option<&Alignment> {
+    /// The alignment of the hunk's lines at a place, if they are not one run.
+    pub(super) fn alignment_at(&self, place: usize) -> Option<&Alignment> {
         let at = || {
             self.aligned
                 .iter()
@@ -38,91 +38,91 @@ impl Found {
     }
 }
 
-/// Which side of a hunk is sought.
+/// The side of a hunk that is sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum HunkSide {
     Old,
     New,
 }
 
-impl Side {
-    pub(super) fn lines<'h>(self, hunk: &'h Hunk) -> Vec<&'h str> {
+impl HunkSide {
+    pub(super) fn lines<'h>(self, hunk: &'h DiffHunk) -> Vec<&'h str> {
         match self {
-            Side::Old => hunk.old(),
-            Side::New => hunk.result(),
+            HunkSide::Old => hunk.old_lines(),
+            HunkSide::New => hunk.new_lines(),
         }
     }
 
-    fn len(self, hunk: &Hunk) -> usize {
+    fn len(self, hunk: &DiffHunk) -> usize {
         match self {
-            Side::Old => hunk.count(Tag::Add),
-            Side::New => hunk.count(Tag::Remove),
+            HunkSide::Old => hunk.count_without(LineTag::Add),
+            HunkSide::New => hunk.count_without(LineTag::Remove),
         }
     }
 
-    /// Where the header says that the side begins, counted from 0.
-    pub(super) fn hint(self, stated: &Stated) -> usize {
+    /// The line at which the side begins by its header, counted from 0.
+    pub(super) fn hinted_line(self, stated: &HeaderRange) -> usize {
         let (start, len) = match self {
-            Side::Old => (stated.old_start, stated.old_len),
-            Side::New => (stated.new_start, stated.new_len),
+            HunkSide::Old => (stated.old_start, stated.old_len),
+            HunkSide::New => (stated.new_start, stated.new_len),
         };
         // The number of an empty range is that of the line before it.
         if len == 0 { start } else { start.saturating_sub(1) }
     }
 }
 
-/// Several places, and nothing that tells which.
-pub(super) struct Tie {
+/// Several places, and nothing to distinguish them.
+pub(super) struct PlaceTie {
     pub hunk: usize,
     pub places: Rc<[usize]>,
 }
 
 /// Chooses one place for each hunk that was found; the others stay open.
-pub(super) fn choose(
-    text: &Text,
-    hunks: &[Hunk],
-    found: &[Option<Found>],
-    side: Side,
-) -> Result<Vec<Option<usize>>, Tie> {
-    let sure: Vec<Option<usize>> = found.iter().map(|found| only(&found.as_ref()?.places)).collect();
+pub(super) fn choose_places(
+    text: &IndexedText,
+    hunks: &[DiffHunk],
+    found: &[Option<HunkPlaces>],
+    side: HunkSide,
+) -> Result<Vec<Option<usize>>, PlaceTie> {
+    let sure: Vec<Option<usize>> = found.iter().map(|found| only_place(&found.as_ref()?.places)).collect();
     let mut chosen = sure.clone();
-    let drift = Drift::new(hunks, &sure, side);
-    let order = Order::new(hunks, &sure, side);
+    let drift = HeaderDrift::new(hunks, &sure, side);
+    let order = HunkOrder::new(hunks, &sure, side);
     for (number, found) in found.iter().enumerate() {
         let (None, Some(found)) = (sure[number], found) else { continue };
         let (hunk, places) = (&hunks[number], &*found.places);
         let len = side.len(hunk);
         let last = || places.last().copied().filter(|place| hunk.at_end && place + len == text.lines.len());
         let place = drift
-            .nearest(number, hunk, places)
+            .nearest_place(number, hunk, places)
             .or_else(last)
             .or_else(|| text.headings().only_under(&hunk.headings, places))
             .or_else(|| order.only_between(number, len, places))
-            .filter(|place| found.best(*place));
-        chosen[number] = Some(place.ok_or_else(|| Tie { hunk: number, places: found.places.clone() })?);
+            .filter(|place| found.is_best(*place));
+        chosen[number] = Some(place.ok_or_else(|| PlaceTie { hunk: number, places: found.places.clone() })?);
     }
     Ok(chosen)
 }
 
-fn only(places: &[usize]) -> Option<usize> {
+fn only_place(places: &[usize]) -> Option<usize> {
     match places {
         [place] => Some(*place),
         _ => None,
     }
 }
 
-/// How far the hunks that fit in one place only stand from where their headers say.
-pub(super) struct Drift {
-    side: Side,
+/// The offsets of hunks with a single place from where their headers say.
+pub(super) struct HeaderDrift {
+    side: HunkSide,
     /// Hunk and offset, in the diff's order.
     offsets: Vec<(usize, i64)>,
     noise: i64,
 }
 
-impl Drift {
-    pub(super) fn new(hunks: &[Hunk], sure: &[Option<usize>], side: Side) -> Self {
+impl HeaderDrift {
+    pub(super) fn new(hunks: &[DiffHunk], sure: &[Option<usize>], side: HunkSide) -> Self {
         let offset = |(number, place): (usize, &Option<usize>)| {
-            let hint = side.hint(hunks[number].stated.as_ref()?);
+            let hint = side.hinted_line(hunks[number].stated.as_ref()?);
             Some((number, (*place)? as i64 - hint as i64))
         };
         let offsets: Vec<(usize, i64)> = sure.iter().enumerate().filter_map(offset).collect();
@@ -131,20 +131,20 @@ impl Drift {
         Self { side, offsets, noise }
     }
 
-    /// How far a hunk is expected from its header's line: as far as the sure one before it, else after it.
-    pub(super) fn at(&self, number: usize) -> i64 {
+    /// The expected offset of a hunk from its header's line: that of the sure one before it, else after it.
+    pub(super) fn offset_of(&self, number: usize) -> i64 {
         let before = self.offsets.partition_point(|(hunk, _)| *hunk < number);
         self.offsets.get(before.saturating_sub(1)).map_or(0, |(_, offset)| *offset)
     }
 
-    /// How much the headers disagree with each other.
+    /// The disagreement among the headers.
     pub(super) fn noise(&self) -> i64 {
         self.noise
     }
 
-    /// The place nearest to the header's line, where it is at least three times as near as any other.
-    fn nearest(&self, number: usize, hunk: &Hunk, places: &[usize]) -> Option<usize> {
-        let expected = self.side.hint(hunk.stated.as_ref()?) as i64 + self.at(number);
+    /// The place nearest to the header's line, if it is at least three times as near as any other.
+    fn nearest_place(&self, number: usize, hunk: &DiffHunk, places: &[usize]) -> Option<usize> {
+        let expected = self.side.hinted_line(hunk.stated.as_ref()?) as i64 + self.offset_of(number);
         let distance = |place: usize| (place as i64 - expected).abs();
         let after = places.partition_point(|&place| (place as i64) < expected);
         let around = &places[after.saturating_sub(2)..(after + 2).min(places.len())];
@@ -154,15 +154,15 @@ impl Drift {
     }
 }
 
-/// Between which lines each hunk has to stand, where the sure hunks stand in the diff's order.
-struct Order {
-    /// For each hunk, where the sure one before it ends and the sure one after it begins; none where the sure
-    /// hunks stand in another order.
+/// The lines between which each hunk has to be, if the sure hunks are in the diff's order.
+struct HunkOrder {
+    /// For each hunk, the end of the sure one before it and the start of the sure one after it; `None` if the sure
+    /// hunks are in another order.
     bounds: Option<Vec<(usize, usize)>>,
 }
 
-impl Order {
-    fn new(hunks: &[Hunk], sure: &[Option<usize>], side: Side) -> Self {
+impl HunkOrder {
+    fn new(hunks: &[DiffHunk], sure: &[Option<usize>], side: HunkSide) -> Self {
         if !sure.iter().flatten().is_sorted() {
             return Self { bounds: None };
         }
@@ -185,6 +185,6 @@ impl Order {
         let (low, high) = *self.bounds.as_ref()?.get(number)?;
         let first = places.partition_point(|&place| place < low);
         let end = places.partition_point(|&place| place.saturating_add(len) <= high);
-        only(places.get(first..end)?)
+        only_place(places.get(first..end)?)
     }
 }

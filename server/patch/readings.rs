@@ -1,12 +1,12 @@
-//! Readings of a diff other than as written: what its writer, or what it went through, did to every line.
+//! Alternative readings of a diff: corrections of errors that its writer, or its transport, applied to every line.
 //!
-//! The file decides: a reading counts only where more of its lines stand there, to the byte, than of the lines as
-//! they are written, and none stands there no more.
+//! The file decides: a reading counts only if more of its lines match the file, to the byte, than of the lines as
+//! written, and none stops to match.
 
-mod doubled;
+mod doubling;
 mod entities;
 mod escapes;
-mod numbered;
+mod numbering;
 mod prefix;
 mod whole;
 
@@ -14,18 +14,18 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::Level;
-use super::hunk::{Hunk, Line, Tag};
-use super::index::Index;
-use super::text::Text;
+use super::MatchLevel;
+use super::hunk::{DiffHunk, DiffLine, LineTag};
+use super::index::LineIndex;
+use super::text::IndexedText;
 
-pub(super) use doubled::suspect;
-pub(super) use whole::whole;
+pub(super) use doubling::is_suspect;
+pub(super) use whole::unwrap_diff;
 
-/// What was undone to read a hunk.
+/// A correction that was applied to read a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reading {
+pub enum HunkReading {
     /// Context lines have lost the space before them.
     PrefixLost,
     /// Each line begins with its number.
@@ -38,9 +38,9 @@ pub enum Reading {
     Escapes,
 }
 
-impl Reading {
-    /// The same for a person.
-    pub(super) fn told(self) -> &'static str {
+impl HunkReading {
+    /// A description of the correction for a person.
+    pub(super) fn description(self) -> &'static str {
         match self {
             Self::PrefixLost => "context lines had lost their prefix",
             Self::LineNumbers => "line numbers were left out",
@@ -51,29 +51,33 @@ impl Reading {
     }
 }
 
-/// The hunks as the file verifies them, and what was undone in each.
-pub(super) fn read<'d>(hunks: &[Hunk<'d>], text: &Text) -> (Vec<Hunk<'d>>, Vec<Vec<Reading>>) {
-    let index = text.index(Level::Exact);
+/// The hunks as the file verifies them, and the corrections in each.
+pub(super) fn read_hunks<'d>(
+    hunks: &[DiffHunk<'d>],
+    text: &IndexedText,
+) -> (Vec<DiffHunk<'d>>, Vec<Vec<HunkReading>>) {
+    let index = text.index(MatchLevel::Exact);
     let mut read = hunks.to_vec();
     let mut undone = vec![Vec::new(); hunks.len()];
-    let stands = |hunk: &Hunk| !index.find(&hunk.old()).is_empty();
-    if hunks.iter().all(|hunk| stands(hunk) && !suspect(hunk)) {
+    let stands = |hunk: &DiffHunk| !index.find_run(&hunk.old_lines()).is_empty();
+    if hunks.iter().all(|hunk| stands(hunk) && !is_suspect(hunk)) {
         return (read, undone);
     }
-    type Undo = for<'d> fn(&Hunk<'d>, &Index) -> Option<Hunk<'d>>;
-    let readings: [(Reading, Undo); 7] = [
-        (Reading::LineNumbers, numbered::undo),
-        (Reading::DoubledPrefix, doubled::undo),
-        (Reading::DoubledPrefix, doubled::undo_all),
-        (Reading::Entities, entities::undo),
-        (Reading::Escapes, escapes::undo),
-        (Reading::Escapes, escapes::undo_quotes),
-        (Reading::PrefixLost, prefix::undo),
+    type Undo = for<'d> fn(&DiffHunk<'d>, &LineIndex) -> Option<DiffHunk<'d>>;
+    let readings: [(HunkReading, Undo); 7] = [
+        (HunkReading::LineNumbers, numbering::undo_numbering),
+        (HunkReading::DoubledPrefix, doubling::undo_doubling),
+        (HunkReading::DoubledPrefix, doubling::undo_all),
+        (HunkReading::Entities, entities::undo_entities),
+        (HunkReading::Escapes, escapes::undo_escapes),
+        (HunkReading::Escapes, escapes::undo_quotes),
+        (HunkReading::PrefixLost, prefix::undo_prefix_loss),
     ];
     for (reading, undo) in readings {
-        let other: Vec<Option<Hunk<'d>>> = read.iter().map(|hunk| undo(hunk, index)).collect();
-        let gain =
-            |(was, now): (&Hunk, &Option<Hunk>)| now.as_ref().map_or(Some(0), |now| gain(was, now, index));
+        let other: Vec<Option<DiffHunk<'d>>> = read.iter().map(|hunk| undo(hunk, index)).collect();
+        let gain = |(was, now): (&DiffHunk, &Option<DiffHunk>)| {
+            now.as_ref().map_or(Some(0), |now| lines_gained(was, now, index))
+        };
         let gains: Option<usize> = read.iter().zip(&other).map(gain).sum();
         if gains.is_none_or(|gains| gains == 0) {
             continue;
@@ -85,18 +89,20 @@ pub(super) fn read<'d>(hunks: &[Hunk<'d>], text: &Text) -> (Vec<Hunk<'d>>, Vec<V
             }
         }
     }
-    doubled::unverified(&mut read, &mut undone, text);
+    doubling::undo_unverified(&mut read, &mut undone, text);
     (read, undone)
 }
 
-/// How many more lines of a hunk stand in the file; none where one stands there no more.
-fn gain(was: &Hunk, now: &Hunk, index: &Index) -> Option<usize> {
+/// The number of additional lines of a hunk that match the file; none if one does not match any more.
+fn lines_gained(was: &DiffHunk, now: &DiffHunk, index: &LineIndex) -> Option<usize> {
     let mut gained = 0;
     for (was, now) in was.lines.iter().zip(&now.lines) {
-        if was.tag == Tag::Add && now.tag == Tag::Add || was.text() == now.text() && was.tag == now.tag {
+        if was.tag == LineTag::Add && now.tag == LineTag::Add
+            || was.text() == now.text() && was.tag == now.tag
+        {
             continue;
         }
-        match (was.tag != Tag::Add && index.has(was.text()), index.has(now.text())) {
+        match (was.tag != LineTag::Add && index.has_line(was.text()), index.has_line(now.text())) {
             (true, false) => return None,
             (false, true) => gained += 1,
             _ => {}
@@ -106,7 +112,10 @@ fn gain(was: &Hunk, now: &Hunk, index: &Index) -> Option<usize> {
 }
 
 /// A hunk with the text of each line changed, if any is.
-fn each<'d>(hunk: &Hunk<'d>, change: impl Fn(&Line<'d>) -> Option<String>) -> Option<Hunk<'d>> {
+fn change_lines<'d>(
+    hunk: &DiffHunk<'d>,
+    change: impl Fn(&DiffLine<'d>) -> Option<String>,
+) -> Option<DiffHunk<'d>> {
     let mut changed = false;
     let mut other = hunk.clone();
     for line in &mut other.lines {

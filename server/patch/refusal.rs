@@ -1,18 +1,18 @@
-//! Why a diff was not applied, and what to do next.
+//! The reason why a diff was not applied, and the next step.
 
 use serde::Serialize;
 
-/// Why a diff was not applied, for a program.
+/// The reason why a diff was not applied, for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum RefusalCode {
-    /// Most of a hunk's lines stand in the file, but some have changed.
+    /// Most of a hunk's lines are in the file, but some have changed.
     Stale,
     /// A hunk fits equally well in several places.
     Ambiguous,
-    /// Nothing like a hunk's lines stands in the file, or the file does not exist.
+    /// Nothing like a hunk's lines is in the file, or the file does not exist.
     NotFound,
-    /// A hunk only adds lines and nothing says where.
+    /// A hunk only adds lines, with no evidence of their place.
     NoAnchor,
     /// Two hunks change the same lines, or the file to be made exists.
     Conflict,
@@ -28,26 +28,26 @@ pub enum RefusalCode {
 
 /// The first line of a hunk that is not in the file as stated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct LineDifference {
     /// The line of the file, counted from 1.
     pub line: usize,
-    /// What the diff says stands there.
+    /// The line that the diff states.
     pub expected: String,
-    /// What stands there; none past the end of the file.
+    /// The line in the file; none past its end.
     pub actual: Option<String>,
 }
 
-/// A part of the file as it stands.
+/// An excerpt of the file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Excerpt {
+pub struct FileExcerpt {
     /// Its first line, counted from 1.
     pub start: usize,
     /// Its lines, without their ends; very long ones are cut.
     pub lines: Vec<String>,
 }
 
-impl Excerpt {
-    /// Its last line, counted from 1.
+impl FileExcerpt {
+    /// Returns its last line, counted from 1.
     pub fn end(&self) -> usize {
         (self.start + self.lines.len()).saturating_sub(1)
     }
@@ -62,17 +62,17 @@ pub struct LineRange {
     pub end: usize,
 }
 
-/// Why a diff was not applied. The text it was meant for stays as it was.
+/// The reason why a diff was not applied. The text is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{message}")]
-pub struct Refusal {
+pub struct PatchRefusal {
     /// The reason, for a program.
     pub code: RefusalCode,
     /// The reason, for a reader.
     pub message: String,
     /// The file that the diff was applied to.
     pub path: String,
-    /// Which hunk of the diff, counted from 1.
+    /// The number of the hunk in the diff, counted from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hunk: Option<usize>,
     /// The line where the hunk was sought first, counted from 1.
@@ -80,27 +80,27 @@ pub struct Refusal {
     pub sought_at: Option<usize>,
     /// The first line that differs at the nearest place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub difference: Option<Difference>,
+    pub difference: Option<LineDifference>,
     /// The text at the nearest place.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub nearest: Option<Excerpt>,
+    pub nearest: Option<FileExcerpt>,
     /// The lines where it would fit, or nearly, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<usize>,
-    /// Hunks whose result already stands in the file, counted from 1.
+    /// Hunks whose result is already in the file, counted from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub already: Vec<usize>,
     /// The files that the diff names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// An act that the writer of the diff can take next.
+    /// An action that the writer of the diff can take next.
     pub suggestion: String,
     /// The lines of the file to read before the diff is written again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<LineRange>,
 }
 
-impl Refusal {
+impl PatchRefusal {
     pub(super) fn new(
         code: RefusalCode,
         path: &str,
@@ -123,7 +123,7 @@ impl Refusal {
         }
     }
 
-    /// Says which hunk, counted from 0.
+    /// Sets the hunk, counted from 0.
     pub(super) fn at_hunk(mut self, hunk: usize) -> Self {
         self.hunk = Some(hunk + 1);
         self
@@ -144,10 +144,10 @@ impl Refusal {
         lines
     }
 
-    /// What it points to, a line each, for a reader.
-    pub fn hints(&self) -> Vec<String> {
+    /// The hints for a reader, a line each.
+    pub fn to_hints(&self) -> Vec<String> {
         let mut hints = Vec::new();
-        if let Some(Difference { line, expected, actual }) = &self.difference {
+        if let Some(LineDifference { line, expected, actual }) = &self.difference {
             hints.push(format!("line {line}, expected: {expected}"));
             hints.push(match actual {
                 Some(actual) => format!("line {line}, found:    {actual}"),

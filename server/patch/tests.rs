@@ -1,7 +1,10 @@
 //! The engine against case folders, random texts, and hostile sizes.
 
+mod block_names;
 mod bounds;
 mod cases;
+mod forms;
 mod moves;
 mod parts;
 mod properties;
+mod whole;

@@ -1,32 +1,33 @@
-//! A text as the engine sees it: its lines, and on demand where each stands at each level.
+//! A text for the engine: its lines, and on demand the positions of each at each level.
 
 use std::cell::OnceCell;
 
-use super::Level;
-use super::heading::Headings;
-use super::hunk::Hunk;
-use super::index::Index;
-use super::lines::{body, split};
-use super::place::{Found, Side};
+use super::MatchLevel;
+use super::heading::TextHeadings;
+use super::hunk::DiffHunk;
+use super::index::LineIndex;
+use super::lines::{line_body, split_lines};
+use super::place::{HunkPlaces, HunkSide};
 
 /// The levels at which a hunk's lines are sought as one run, strictest first.
-pub(super) const RUNS: [Level; 4] = [Level::Exact, Level::TrailingSpace, Level::Unicode, Level::Whitespace];
+pub(super) const RUNS: [MatchLevel; 4] =
+    [MatchLevel::Exact, MatchLevel::TrailingSpace, MatchLevel::Unicode, MatchLevel::Whitespace];
 
-/// The lines of a text and where each stands.
-pub(super) struct Text<'a> {
+/// The lines of a text and the positions of each.
+pub(super) struct IndexedText<'a> {
     pub lines: Vec<&'a str>,
-    /// Whether every character of it is ASCII, and so looks the same at the level for others.
+    /// True if every character of it is ASCII, so that the level for others is equal.
     ascii: bool,
-    /// Whether no line ends in space, and so looks the same without.
+    /// True if no line ends in space, so that the level without it is equal.
     trimmed: OnceCell<bool>,
-    indices: [OnceCell<Index>; RUNS.len()],
-    headings: OnceCell<Headings<'a>>,
+    indices: [OnceCell<LineIndex>; RUNS.len()],
+    headings: OnceCell<TextHeadings<'a>>,
 }
 
-impl<'a> Text<'a> {
+impl<'a> IndexedText<'a> {
     pub(super) fn new(text: &'a str) -> Self {
         Self {
-            lines: split(text),
+            lines: split_lines(text),
             ascii: text.is_ascii(),
             trimmed: OnceCell::new(),
             indices: Default::default(),
@@ -34,30 +35,30 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Where each line stands at a level.
-    pub(super) fn index(&self, level: Level) -> &Index {
-        let level = level.min(Level::Whitespace);
-        self.indices[level as usize].get_or_init(|| Index::new(&self.lines, level))
+    /// The positions of each line at a level.
+    pub(super) fn index(&self, level: MatchLevel) -> &LineIndex {
+        let level = level.min(MatchLevel::Whitespace);
+        self.indices[level as usize].get_or_init(|| LineIndex::new(&self.lines, level))
     }
 
-    pub(super) fn headings(&self) -> &Headings<'a> {
-        self.headings.get_or_init(|| Headings::new(&self.lines))
+    pub(super) fn headings(&self) -> &TextHeadings<'a> {
+        self.headings.get_or_init(|| TextHeadings::new(&self.lines))
     }
 
-    /// Where a side of a hunk stands as one run at a level.
-    pub(super) fn find(&self, hunk: &Hunk, side: Side, level: Level) -> Option<Found> {
+    /// The positions of a side of a hunk as one run at a level.
+    pub(super) fn find_side(&self, hunk: &DiffHunk, side: HunkSide, level: MatchLevel) -> Option<HunkPlaces> {
         let lines = side.lines(hunk);
-        if level == Level::Unicode && self.ascii && lines.iter().all(|line| line.is_ascii()) {
+        if level == MatchLevel::Unicode && self.ascii && lines.iter().all(|line| line.is_ascii()) {
             return None;
         }
         let trimmed = |line: &str| !line.ends_with(char::is_whitespace);
-        if level == Level::TrailingSpace
+        if level == MatchLevel::TrailingSpace
             && lines.iter().all(|line| trimmed(line))
-            && *self.trimmed.get_or_init(|| self.lines.iter().all(|line| trimmed(body(line))))
+            && *self.trimmed.get_or_init(|| self.lines.iter().all(|line| trimmed(line_body(line))))
         {
             return None;
         }
-        let places = self.index(level).find(&lines);
-        (!places.is_empty()).then_some(Found { level, places, aligned: None })
+        let places = self.index(level).find_run(&lines);
+        (!places.is_empty()).then_some(HunkPlaces { level, places, aligned: None })
     }
 }

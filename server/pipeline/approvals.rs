@@ -1,39 +1,44 @@
-//! What the person let a tool do for the session: they are asked about each host once, and about a path until they say
-//! that their yes is for the session.
+//! The permissions that the person gave a tool for the session: they are asked about each host once, and about a path until
+//! they give permission for the session.
+//!
+//! # Invariants
+//!
+//! - No question without an answer is reported as a refusal by a person.
+//!   Test: `a_question_that_nobody_answered_is_no_refusal_of_the_persons`, `a_person_is_asked_before_a_command_runs`
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::registry::{Call, Permitted};
+use crate::registry::{CheckedCall, PermittedCall};
 use crate::rules::Grant;
 
 /// An agent, by the name that it gave, and a tool.
-type Caller = (Option<String>, String);
+type ApprovalKey = (Option<String>, String);
 
-/// What the person said yes to: a yes to one tool is none to another.
+/// The person's approvals: one for a tool does not hold for another.
 #[derive(Debug, Default)]
 pub(super) struct SessionApprovals {
     /// By tool.
     hosts: Mutex<HashMap<String, Arc<Grant>>>,
     /// By tool and agent: a yes to one agent is none to another.
-    paths: Mutex<HashMap<Caller, Arc<Grant>>>,
+    paths: Mutex<HashMap<ApprovalKey, Arc<Grant>>>,
 }
 
 impl SessionApprovals {
-    /// What this call may touch without a question.
-    pub(super) fn of(&self, call: &Call) -> Option<Arc<Grant>> {
+    /// Returns the grant that this call has without a question.
+    pub(super) fn grant_for(&self, call: &CheckedCall) -> Option<Arc<Grant>> {
         let hosts = self.hosts_of(call);
-        let paths = self.paths.lock().get(&caller(call)).cloned();
+        let paths = self.paths.lock().get(&approval_key(call)).cloned();
         match (hosts, paths) {
-            (Some(hosts), Some(paths)) => Some(Arc::new(hosts.and(Grant::clone(&paths)))),
+            (Some(hosts), Some(paths)) => Some(Arc::new(hosts.join_later(Grant::clone(&paths)))),
             (hosts, paths) => hosts.or(paths),
         }
     }
 
     /// The hosts that the tool of this call may reach without a question.
-    pub(super) fn hosts_of(&self, call: &Call) -> Option<Arc<Grant>> {
+    pub(super) fn hosts_of(&self, call: &CheckedCall) -> Option<Arc<Grant>> {
         if call.effects().network.is_empty() {
             return None;
         }
@@ -41,7 +46,7 @@ impl SessionApprovals {
     }
 
     /// Keeps the hosts that the person was asked about.
-    pub(super) fn keep_hosts(&self, permitted: &Permitted) {
+    pub(super) fn keep_hosts(&self, permitted: &PermittedCall) {
         let call = permitted.call();
         if call.effects().network.is_empty() {
             return;
@@ -54,17 +59,17 @@ impl SessionApprovals {
     }
 
     /// Keeps the paths that the person was asked about, and said yes to for the session.
-    pub(super) fn keep_paths(&self, call: &Call, paths: Grant) {
+    pub(super) fn keep_paths(&self, call: &CheckedCall, paths: Grant) {
         let mut known = self.paths.lock();
-        let caller = caller(call);
+        let caller = approval_key(call);
         let all = match known.get(&caller) {
-            Some(before) => before.and(paths),
+            Some(before) => before.join_later(paths),
             None => paths,
         };
         known.insert(caller, Arc::new(all));
     }
 }
 
-fn caller(call: &Call) -> Caller {
+fn approval_key(call: &CheckedCall) -> ApprovalKey {
     (call.origin().agent.clone(), call.tool().name().to_owned())
 }

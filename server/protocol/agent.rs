@@ -1,4 +1,4 @@
-//! The built-in agent: how a run of it is asked for, and what is told while it goes on.
+//! The built-in agent: how a run is requested, and the events that report its progress.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use super::{Fault, Policy, Status};
 use crate::base::{CallId, ProposalId};
 
-/// What ends a run of the built-in agent, whatever its model does. A limit that is not set does not hold, but for the
-/// steps.
+/// The limits that end a run of the built-in agent, whatever its model does. A limit that is not set does not apply,
+/// except for the steps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentLimits {
-    /// Answers of the model in one turn; 60 where nothing is said.
+    /// Answers of the model in one turn; 60 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u32>,
     /// Tokens that the model reads and writes in the whole run.
@@ -20,7 +20,7 @@ pub struct AgentLimits {
     /// Minutes of one turn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_minutes: Option<f64>,
-    /// What the model may cost in the whole run, in US dollars. It holds where the price of the model is known.
+    /// The cost of the model in the whole run, in US dollars. It applies if the price of the model is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost: Option<f64>,
 }
@@ -29,58 +29,59 @@ pub struct AgentLimits {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentRunParams {
-    /// What the agent is to do, in the person's words. It may be empty where a run is resumed.
+    /// The task for the agent, in the person's words. It may be empty when a run is resumed.
     pub task: String,
-    /// The model, as the settings or its server name it; the one of the settings where nothing is said.
+    /// The model, as the settings or its server name it; by default the model of the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What ends the run.
+    /// The limits that end the run.
     pub limits: AgentLimits,
     /// An earlier run whose conversation goes on, by its id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resume: Option<String>,
-    /// What becomes of the agent's changes; the settings' word where nothing is said.
+    /// The review policy for the agent's changes; by default that of the settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
-    /// What the run's id ends with, in place of a word that nobody chose: up to 40 of `a-z`, `0-9` and `-`.
+    /// The end of the run's id, instead of a generated word: up to 40 of `a-z`, `0-9` and `-`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Whether the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Where not, an
-    /// editor that is attached does.
+    /// True if the client answers the run's questions, by `wherefore/agentSay`, and decides on its changes. Otherwise
+    /// an attached editor does.
     pub attended: bool,
-    /// What the client does with the files of its own editor.
+    /// The client's access to the files of its own editor.
     pub files: AgentFiles,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
 
-/// What a client that is no attached editor does with files for a run: it answers `read_file` and `write_file` among the
-/// events.
+/// File access of a client that is not an attached editor: it answers the events `read_file` and `write_file` of a
+/// run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentFiles {
-    /// Whether it tells the text of a file as its editor has it, unsaved or not.
+    /// True if it gives the text of a file as its editor has it, unsaved or not.
     pub reads: bool,
-    /// Whether it writes a file through its editor.
+    /// True if it writes a file through its editor.
     pub writes: bool,
 }
 
-/// What came of a `read_file` or a `write_file`.
+/// The outcome of a `read_file` or a `write_file`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentFileAnswer {
-    /// The id of what was asked.
+    /// The id of the request.
     pub id: String,
     /// The text that was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    /// Why it could not be done.
+    /// The reason for a failure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// Answer of `wherefore/agentRun`: the run began. `wherefore/agentEvent` and `wherefore/agentEvents` tell how it goes.
+/// Answer of `wherefore/agentRun`: the run began. `wherefore/agentEvent` and `wherefore/agentEvents` report its
+/// progress.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentRunAnswer {
     /// The id of the run.
@@ -97,7 +98,7 @@ pub struct AgentRunAnswer {
 pub struct AgentCancelParams {
     /// The run.
     pub run: String,
-    /// Whether the run ends too. Where not, its turn ends, and it waits for the person's next words.
+    /// True if the run ends too. Otherwise only its turn ends, and it waits for the person's next message.
     pub end: bool,
 }
 
@@ -107,7 +108,7 @@ pub struct AgentCancelParams {
 pub struct AgentSayParams {
     /// The run.
     pub run: String,
-    /// The person's words. A run that is at work hears them before its next step, and one that waits goes on with them.
+    /// The person's message. A run that is at work receives it before its next step; a waiting run continues with it.
     pub text: String,
     /// The question that `text` answers, by its id.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,10 +116,10 @@ pub struct AgentSayParams {
     /// A proposal that the person decides on later: the call that waits for it is answered `pending`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub later: Option<ProposalId>,
-    /// What becomes of the run's changes from now on.
+    /// The review policy for the run's changes from now on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
-    /// What came of a `read_file` or a `write_file`.
+    /// The outcome of a `read_file` or a `write_file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<AgentFileAnswer>,
 }
@@ -131,11 +132,12 @@ pub struct AgentEventsParams {
     pub run: String,
     /// The number of the last event that is known; 0 for none.
     pub after: u64,
-    /// How long to wait for a further one, in milliseconds; 30 seconds at the most.
+    /// The time to wait for a further event, in milliseconds; 30 seconds at most.
     pub wait_ms: u64,
-    /// Whether the whole conversation of the run is told as the session log has it, also that of an earlier server.
+    /// True if the answer holds the run's whole conversation as the session log has it, also that of an earlier
+    /// server.
     pub logged: bool,
-    /// The workspace folder meant, where a server has several and `logged` is set: an absolute path inside it.
+    /// The workspace folder, if a server has several and `logged` is set: an absolute path inside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
@@ -144,9 +146,9 @@ pub struct AgentEventsParams {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentEventsAnswer {
-    /// What happened since, in order. The pieces of a text that came meanwhile are one event.
+    /// The events since then, in order. Pieces of one text that arrived meanwhile are one event.
     pub events: Vec<AgentEvent>,
-    /// How the run stands.
+    /// The state of the run.
     pub state: AgentState,
 }
 
@@ -154,7 +156,7 @@ pub struct AgentEventsAnswer {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentListParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
@@ -173,30 +175,30 @@ pub struct AgentRunSummary {
     pub run: String,
     /// The session whose log has it.
     pub session: String,
-    /// What it was asked for first.
+    /// The first task of the run.
     pub task: String,
     /// The model that answered last.
     pub model: String,
     /// When it began, RFC 3339.
     pub time: String,
-    /// How it stands; `ended` for one of an earlier server.
+    /// The state of the run; `ended` for a run of an earlier server.
     pub state: AgentState,
 }
 
-/// How a run stands.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentState {
     /// A turn is under way.
     Working,
-    /// A turn ended, and the person's words begin the next one.
+    /// A turn ended, and the person's next message begins another one.
     Waiting,
     /// It is over; its conversation can be resumed.
     #[default]
     Ended,
 }
 
-/// Why a turn ended.
+/// The reason why a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AgentEnd {
@@ -217,8 +219,8 @@ pub enum AgentEnd {
 }
 
 impl AgentEnd {
-    /// Its name, as the log has it.
-    pub fn word(self) -> &'static str {
+    /// Returns its name in the log.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Complete => "complete",
             Self::Answered => "answered",
@@ -231,7 +233,7 @@ impl AgentEnd {
     }
 }
 
-/// What a run took so far.
+/// The resources that a run used so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AgentUsage {
@@ -241,16 +243,16 @@ pub struct AgentUsage {
     pub input_tokens: u64,
     /// Tokens that it wrote.
     pub output_tokens: u64,
-    /// What that cost in US dollars, where the price is known.
+    /// The cost in US dollars, if the price is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Tokens of the conversation as it stands, estimated.
+    /// Tokens of the conversation at the moment, estimated.
     pub context_tokens: u64,
     /// Tokens that the conversation may have.
     pub context_budget: u64,
 }
 
-/// One thing that happened in a run: the params of `wherefore/agentEvent`. Only a client with the capability
+/// An event of a run: the params of `wherefore/agentEvent`. Only a client with the capability
 /// `experimental.wherefore.agent` gets that notification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentEvent {
@@ -260,25 +262,25 @@ pub struct AgentEvent {
     pub root: String,
     /// Its number in the run, from 1.
     pub seq: u64,
-    /// What happened.
+    /// The event itself.
     #[serde(flatten)]
     pub what: AgentHappening,
 }
 
 impl AgentEvent {
-    /// Whether it is a piece of what the model writes or thinks.
+    /// Returns whether it is a piece of the model's text or thinking.
     pub fn is_piece(&self) -> bool {
         matches!(self.what, AgentHappening::Text { .. } | AgentHappening::Thinking { .. })
     }
 
-    /// Whether it is for the client that began the run alone.
+    /// Returns whether it is only for the client that began the run.
     pub fn is_for_client(&self) -> bool {
         matches!(self.what, AgentHappening::ReadFile { .. } | AgentHappening::WriteFile { .. })
     }
 
-    /// Adds a later piece of the same text to this one; whether it is one. The event has the number of the later piece
-    /// then.
-    pub fn append(&mut self, later: &Self) -> bool {
+    /// Appends a later piece of the same text; returns false if `later` is none. The event then has the number of the
+    /// later piece.
+    pub fn append_piece(&mut self, later: &Self) -> bool {
         if self.run != later.run {
             return false;
         }
@@ -294,7 +296,7 @@ impl AgentEvent {
     }
 }
 
-/// What happened in a run.
+/// The kinds of events of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum AgentHappening {
@@ -310,17 +312,17 @@ pub enum AgentHappening {
     },
     /// The model is asked.
     Step {
-        /// Which time it is in this turn, from 1.
+        /// The number of this step in the turn, from 1.
         step: u32,
     },
     /// The model wrote something.
     Text {
-        /// What it wrote, since the event before.
+        /// The text since the event before.
         text: String,
     },
     /// The model thought something.
     Thinking {
-        /// What it thought, since the event before.
+        /// The thinking since the event before.
         text: String,
     },
     /// A call of the model's begins.
@@ -329,7 +331,7 @@ pub enum AgentHappening {
         call: String,
         /// The tool, by its dotted name.
         tool: String,
-        /// Why it is called; empty where the model did not say.
+        /// The reason for the call; empty if the model gave none.
         why: String,
         /// The paths that it names.
         paths: Vec<String>,
@@ -342,10 +344,13 @@ pub enum AgentHappening {
         call_id: CallId,
         /// The tool, by its dotted name.
         tool: String,
-        /// How it ended.
+        /// The status of the call.
         status: Status,
-        /// What came of it, in a line.
+        /// The result of the call, in a line.
         summary: String,
+        /// True if the call failed, or the command that it ran: with another exit code than 0.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        failed: bool,
         /// The proposal that its change became.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         proposal: Option<ProposalId>,
@@ -363,20 +368,20 @@ pub enum AgentHappening {
         id: String,
         /// The question.
         text: String,
-        /// What may be answered; the first one allows.
+        /// The possible answers; the first one allows.
         answers: Vec<String>,
     },
     /// The text of a file is wanted, as the client's editor has it: `file` of `wherefore/agentSay` answers. Only a client
     /// whose run has `files` meets this.
     ReadFile {
-        /// What the answer names.
+        /// The id that the answer repeats.
         id: String,
         /// The absolute path of the file.
         path: String,
     },
     /// A file is to be written through the client's editor: `file` of `wherefore/agentSay` answers.
     WriteFile {
-        /// What the answer names.
+        /// The id that the answer repeats.
         id: String,
         /// The absolute path of the file.
         path: String,
@@ -385,21 +390,21 @@ pub enum AgentHappening {
     },
     /// Something that the person may want to know: what was cut, repaired, tried again.
     Note {
-        /// What, as a sentence.
+        /// The note, as a sentence.
         text: String,
     },
     /// The model answered.
     Usage {
-        /// What the run took so far.
+        /// The usage of the run so far.
         usage: AgentUsage,
     },
     /// A turn ended.
     Ended {
-        /// Why.
+        /// The reason.
         end: AgentEnd,
         /// The summary that the model gave, its answer, or what went wrong.
         text: String,
-        /// What went wrong, for a program.
+        /// The error, for a program.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fault: Option<Fault>,
         /// Proposals of the run that wait for a decision.

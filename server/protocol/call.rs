@@ -1,4 +1,4 @@
-//! A call as it arrives at a door, before anything was checked.
+//! A call as it arrives at a door, before any check.
 
 use std::collections::BTreeMap;
 
@@ -24,43 +24,41 @@ pub enum Door {
     Cli,
     /// The built-in agent loop.
     Agent,
-    /// An agent's own tool, over its hooks: `wherefore hook`.
+    /// An agent's own tool, over its hooks: `wherefore hook`. Logs of earlier versions say `ide` of a door that is gone.
+    #[serde(alias = "ide")]
     Hook,
-    /// An agent's own tool, over its connection to an IDE.
-    Ide,
     /// An agent's own tool, over the Agent Client Protocol.
     Acp,
-    /// Nobody that we know: the file changed on the disk.
+    /// An unknown program: the file changed on the disk.
     Outside,
 }
 
 impl Door {
-    /// Its name, as the log has it.
-    pub fn word(self) -> &'static str {
+    /// Returns its name in the log.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Lsp => "lsp",
             Self::Mcp => "mcp",
             Self::Cli => "cli",
             Self::Agent => "agent",
             Self::Hook => "hook",
-            Self::Ide => "ide",
             Self::Acp => "acp",
             Self::Outside => "outside",
         }
     }
 
-    /// Whether whoever came by it reads the envelope of a call: what is told beside a result is lost in another.
+    /// Returns whether callers of this door read the envelope of a call; otherwise all of it but the result is lost.
     pub fn reads_envelopes(self) -> bool {
-        !matches!(self, Self::Hook | Self::Ide | Self::Outside)
+        !matches!(self, Self::Hook | Self::Outside)
     }
 
-    /// Whether what comes by it is no call of ours but an act of somebody else's, which need not state its reason.
+    /// Returns whether calls of this door are acts of other programs, which need not state their reason.
     pub fn is_native(self) -> bool {
-        matches!(self, Self::Hook | Self::Ide | Self::Acp | Self::Outside)
+        matches!(self, Self::Hook | Self::Acp | Self::Outside)
     }
 }
 
-/// Who called.
+/// The caller.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Origin {
@@ -75,7 +73,7 @@ pub struct Origin {
     /// The agent's own id of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// The agent's own tool that the call stands for, as `Edit`; none where the agent called one of ours.
+    /// The agent's own tool that the call represents, such as `Edit`; none if the agent called a tool of this server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// Further ids that the agent sent along, as of its turn or trace.
@@ -85,28 +83,28 @@ pub struct Origin {
 
 impl Origin {
     /// An origin that knows only its door.
-    pub fn door(door: Door) -> Self {
+    pub fn from_door(door: Door) -> Self {
         Self { door, ..Self::default() }
     }
 
-    /// Who called, as a person says it: the agent's name, or the way in where it has none.
-    pub fn who(&self) -> &str {
+    /// The caller's name for people: the agent's name, or else the way in.
+    pub fn display_name(&self) -> &str {
         self.agent.as_deref().unwrap_or(match self.door {
             Door::Lsp => "the editor",
             Door::Cli => "the command line",
-            Door::Mcp | Door::Agent | Door::Hook | Door::Ide | Door::Acp => "an agent",
+            Door::Mcp | Door::Agent | Door::Hook | Door::Acp => "an agent",
             Door::Outside => "another program",
         })
     }
 
-    /// The one who called, without this call's own ids.
-    pub fn caller(&self) -> Self {
+    /// The caller, without the ids of this call.
+    pub fn without_call_ids(&self) -> Self {
         Self { call: None, tool: None, ids: BTreeMap::new(), ..self.clone() }
     }
 
-    /// Whether an agent called, as far as is known.
+    /// Returns whether an agent is known to have called.
     pub fn is_agent(&self) -> bool {
-        let is_agents = matches!(self.door, Door::Mcp | Door::Agent | Door::Hook | Door::Ide | Door::Acp);
+        let is_agents = matches!(self.door, Door::Mcp | Door::Agent | Door::Hook | Door::Acp);
         is_agents || self.agent.is_some()
     }
 
@@ -115,14 +113,14 @@ impl Origin {
         self.agent.as_deref().and_then(|agent| agent.split('/').next())
     }
 
-    /// Whether the agent has that name, which may stand with its version or without; case does not count.
+    /// Returns whether the agent has that name, with or without its version, in any case.
     pub fn is_named(&self, name: &str) -> bool {
         let [agent, bare] = [self.agent.as_deref(), self.bare_name()];
         [agent, bare].into_iter().flatten().any(|own| own.eq_ignore_ascii_case(name))
     }
 
-    /// Whom decisions made later are kept for: the agent's name, or the door's where it has none.
-    pub fn addressee(&self) -> String {
+    /// The key under which later decisions are kept: the agent's name, or else the door's.
+    pub fn delivery_key(&self) -> String {
         match (&self.agent, &self.session) {
             (Some(agent), Some(session)) => format!("{agent}#{session}"),
             (Some(agent), None) => agent.clone(),
@@ -133,30 +131,30 @@ impl Origin {
 }
 
 impl RawCall {
-    /// Reads a call, in our own form or filled by the Tool Protocol: an object with `_tool` and no `tool`.
-    ///
-    /// # Errors
-    /// What is wrong with it, as a sentence.
-    pub fn read(value: Value) -> Result<Self, String> {
-        if value.get("_tool").is_some_and(Value::is_string) && value.get("tool").is_none() {
-            return Ok(Self { arguments: value, ..Self::default() });
-        }
-        serde_json::from_value(value).map_err(|error| error.to_string())
+    /// Returns whether a value is a call in the form of the Tool Protocol, not of this program: an object with
+    /// `_tool` and no `tool`.
+    pub fn is_filled(value: &Value) -> bool {
+        value.get("_tool").is_some_and(Value::is_string) && value.get("tool").is_none()
+    }
+
+    /// A call in the form of the Tool Protocol.
+    pub fn from_filled(arguments: Value) -> Self {
+        Self { arguments, ..Self::default() }
     }
 }
 
-/// How an agent came to a call: what the server knows of it, and no client says.
+/// The context of a call that the server itself knows; no client supplies it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Lead {
+pub struct CallContext {
     /// The call whose answer led to this one: the tool's expansion, or the search that found it.
     pub follows: Option<CallId>,
-    /// What the agent should do better next time.
+    /// A hint that the agent should do better next time.
     pub warning: Option<String>,
-    /// Why it is refused, whatever its arguments are.
-    pub bar: Option<Fault>,
+    /// The fault with which it is refused, whatever its arguments are.
+    pub refusal: Option<Fault>,
 }
 
-/// One tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`.
+/// A tool with its arguments, unchecked: the params of `wherefore/call` and a line of `call --batch`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 
 pub struct RawCall {
@@ -165,22 +163,26 @@ pub struct RawCall {
     /// An object, or a JSON string that holds one.
     #[serde(default)]
     pub arguments: Value,
-    /// Who called.
+    /// The caller.
     #[serde(default)]
     pub origin: Origin,
     /// Comments of the model's on its own arguments, by path (`args.path`): kept in the log.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub comments: BTreeMap<String, String>,
-    /// The activity asked for instead of the tool's own; empty means latent.
+    /// The activity that runs the tool, as a composed schema states it; empty means latent. A call that states another
+    /// one is refused.
     #[serde(default, rename = "_activity", skip_serializing_if = "Option::is_none")]
     pub activity: Option<String>,
+    /// The environment whose activity runs the tool; the folder's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
     /// The review policy asked for; settings can only make it stricter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<Policy>,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
-    /// How its caller came to it.
+    /// The context of the call.
     #[serde(skip)]
-    pub lead: Lead,
+    pub lead: CallContext,
 }

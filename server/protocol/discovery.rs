@@ -6,34 +6,37 @@ use serde_json::Value;
 
 use super::Risk;
 
-/// How many results there are where no limit is given.
+/// The number of results if no limit is given.
 const DEFAULT_LIMIT: usize = 10;
-/// How many there are at most.
-pub const MOST: usize = 50;
+/// The highest number of results.
+pub const MAX_LIMIT: usize = 50;
 
 fn default_limit() -> usize {
     DEFAULT_LIMIT
 }
 
-/// Params of `wherefore/listTools`: what stands at a node.
+/// Params of `wherefore/listTools`: the nodes and tools at a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ListToolsParams {
     /// The node, from the root; the root when empty.
     #[serde(default)]
     pub path: Vec<String>,
-    /// Only tools with all of these tags.
+    /// Only nodes and tools with all of these tags.
     #[serde(default)]
     pub tags: Vec<String>,
-    /// Only what answers this request, best first.
+    /// Only nodes and tools that match this request, best first.
     #[serde(default)]
     pub query: Option<String>,
-    /// Tools at most, 50 at the most.
+    /// Nodes and tools at most: 1 to 50.
     #[serde(default = "default_limit")]
     pub limit: usize,
     /// The `next_cursor` to go on from.
     #[serde(default)]
     pub cursor: Option<String>,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The reason, for the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(default)]
     pub root: Option<String>,
 }
@@ -45,27 +48,36 @@ pub struct ListToolsAnswer {
     pub path: Vec<String>,
     /// The nodes directly below it.
     pub nodes: Vec<NodePointer>,
-    /// Tools at it or anywhere below.
+    /// The tools at it; with tags or a query those below it too.
     pub tools: Vec<ToolPointer>,
-    /// Where to go on, if there is more.
+    /// The cursor of the next page, if there is more.
     pub next_cursor: Option<String>,
+    /// The root's nodes, where there is nothing to list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// The call to make next, where there is nothing to list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_action: Option<Value>,
 }
 
 /// Params of `wherefore/searchToolByCategory`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchToolsParams {
-    /// What is wanted, in plain words.
+    /// The request, in plain words.
     pub query: String,
     /// The node to search under; everywhere when empty.
     #[serde(default)]
     pub category_path: Vec<String>,
-    /// Results at most, 50 at the most.
+    /// Results at most: 1 to 50.
     #[serde(default = "default_limit")]
     pub limit: usize,
     /// The `next_cursor` to go on from.
     #[serde(default)]
     pub cursor: Option<String>,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The reason, for the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(default)]
     pub root: Option<String>,
 }
@@ -75,30 +87,39 @@ pub struct SearchToolsParams {
 pub struct SearchToolsAnswer {
     /// The node searched under.
     pub category_path: Vec<String>,
-    /// What was found, best first.
+    /// The tools found, best first.
     pub results: Vec<ToolPointer>,
-    /// Where to go on, if there is more.
+    /// The cursor of the next page, if there is more.
     pub next_cursor: Option<String>,
 }
 
 /// Params of `wherefore/searchNodes`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchNodesParams {
-    /// What is wanted, in plain words.
+    /// The request, in plain words.
     pub query: String,
-    /// Results at most, 50 at the most.
+    /// Results at most: 1 to 50.
     #[serde(default = "default_limit")]
     pub limit: usize,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The reason, for the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(default)]
     pub root: Option<String>,
 }
 
 /// Answer of `wherefore/searchNodes`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SearchNodesAnswer {
     /// Nodes, likeliest first.
     pub results: Vec<NodeMatch>,
+    /// The root's nodes, where none may hold it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// The call to make next, where none may hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_action: Option<Value>,
 }
 
 /// Params of `wherefore/expandTool`.
@@ -106,7 +127,10 @@ pub struct SearchNodesAnswer {
 pub struct ExpandToolParams {
     /// The tool, by name or alias.
     pub tool_id: String,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The reason, for the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(default)]
     pub root: Option<String>,
 }
@@ -116,19 +140,19 @@ pub struct ExpandToolParams {
 pub struct ExpandToolAnswer {
     /// Its dotted name.
     pub tool_id: String,
-    /// The node that it stands under.
+    /// The node that it belongs to.
     pub path: Vec<String>,
-    /// One line.
+    /// A summary in one line.
     pub summary: String,
     /// The schema of its arguments, `why` among them.
     pub args_schema: Value,
-    /// The schema of its output, where it is known.
+    /// The schema of its output, if it is known.
     pub result_schema: Option<Value>,
     /// Counted up when the schemas change: what was kept of an earlier one is out of date.
     pub version: u64,
     /// Calls with what they give.
     pub examples: Value,
-    /// What it may touch.
+    /// The resources that it may access.
     pub sandbox: Value,
     /// `read`, `write`, `execute` or `network`.
     #[schemars(with = "String")]
@@ -140,13 +164,13 @@ pub struct ExpandToolAnswer {
 pub struct ToolPointer {
     /// Its id.
     pub tool_id: String,
-    /// The node that it stands under.
+    /// The node that it belongs to.
     pub path: Vec<String>,
-    /// One line.
+    /// A summary in one line.
     pub summary: String,
     /// Words to find it by.
     pub tags: Vec<String>,
-    /// The chance that it is what was asked for, 0 to 1; 1 where nothing was asked.
+    /// The chance that it is what was asked for, 0 to 1; 1 if nothing was asked.
     pub confidence: f64,
 }
 
@@ -157,7 +181,7 @@ pub struct NodePointer {
     pub name: String,
     /// From the root, its name last.
     pub path: Vec<String>,
-    /// One line.
+    /// A summary in one line.
     pub summary: String,
     /// Words to find it by.
     pub tags: Vec<String>,
@@ -168,7 +192,7 @@ pub struct NodePointer {
 pub struct NodeMatch {
     /// From the root.
     pub path: Vec<String>,
-    /// One line.
+    /// A summary in one line.
     pub summary: String,
     /// The chance that it does, 0 to 1.
     pub confidence: f64,

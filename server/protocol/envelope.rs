@@ -1,4 +1,4 @@
-//! The answer to a call, whatever the door.
+//! The answer to a call, through any door.
 
 use std::sync::Arc;
 
@@ -9,21 +9,33 @@ use serde_json::Value;
 use super::{Fault, HunkDecision, PersonMessage, ProposalState};
 use crate::base::{CallId, ProposalId};
 
-/// How a call ended.
+/// The status of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It ran; `result` holds its output.
     Ok,
-    /// It did not, or not wholly; `error` says why.
+    /// It did not, or not wholly; `error` gives the reason.
     Error,
-    /// A person has not decided yet; `result.proposal` names what waits.
+    /// A person has not decided yet; `result.proposal` names the pending proposal.
     Pending,
     /// No activity runs it: the model fills `_output` by the schema in `result`.
     Latent,
 }
 
-/// How a proposal stands when its agent hears of it with a later result.
+impl Status {
+    /// The word used in answers and the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Error => "error",
+            Self::Pending => "pending",
+            Self::Latent => "latent",
+        }
+    }
+}
+
+/// The state of a proposal when its agent learns of it with a later result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeliveryStatus {
@@ -33,7 +45,7 @@ pub enum DeliveryStatus {
     Applied,
     /// Some hunks were applied.
     PartlyApplied,
-    /// None was applied: a person or a policy said no.
+    /// None was applied: a person or a policy rejected them.
     Rejected,
     /// None was applied: the text changed under every one.
     Stale,
@@ -43,7 +55,7 @@ pub enum DeliveryStatus {
 
 impl DeliveryStatus {
     /// The word used in answers.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Applied => "applied",
@@ -88,31 +100,34 @@ pub struct Delivery {
 pub struct Envelope {
     /// The call's id in the session log; absent when it never became a call.
     pub call_id: CallId,
-    /// How it ended.
+    /// The status of the call.
     pub status: Status,
     /// The tool's output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Arc<Value>>,
-    /// Why there is none.
+    /// True if no code ran: the caller itself filled `result`, or is to fill it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub latent: bool,
+    /// The reason why there is no result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
-    /// Whether a limit cut the output.
+    /// True if a limit cut the output.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
-    /// How to get the rest, where it was cut.
+    /// The way to get the rest of an output that was cut.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rest: Option<String>,
-    /// What a model is shown instead of `result` as text: text, images, audio and resources, as content blocks of
-    /// the Model Context Protocol.
+    /// The content that a model gets instead of `result` as text: text, images, audio and resources, as content
+    /// blocks of the Model Context Protocol.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Value>,
-    /// What the caller should do better next time (a mechanical `why`).
+    /// Hints that the caller should do better next time (a mechanical `why`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// Decisions on this agent's earlier calls, made since its last result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub decisions: Vec<Delivery>,
-    /// What the person said to this agent since its last result.
+    /// Messages of the person to this agent since its last result.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<PersonMessage>,
 }

@@ -1,4 +1,4 @@
-//! What the session log holds.
+//! The events of the session log.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,9 +9,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    AgentEnd, AgentUsage, Fault, HintOutcome, HunkState, Origin, PersonMessage, ProposalState, Status,
+    AgentEnd, AgentUsage, ApartAct, DirectWrites, Fault, HintOutcome, HunkState, Origin, PersonMessage,
+    ProposalState, RepositoryAct, Status, Unanswered,
 };
 use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
+
+/// The words of an activity that answers each call with the same result: the tool's own work is not done.
+pub const FIXED_ANSWER: &str = "a fixed answer";
 
 /// The kinds of events that a log may hold; a reader knows all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -33,21 +37,24 @@ pub enum EventType {
     ModelOutput,
     AgentEnd,
     NativeEdit,
+    NativeRefusal,
     OutsideChanges,
     PersonMessage,
+    ApartDecision,
+    RepositoryDecision,
     Recovery,
     SessionEnd,
 }
 
 impl EventType {
     /// The type of that name, as the log has it.
-    pub fn named(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         let name: de::value::StrDeserializer<'_, de::value::Error> = name.into_deserializer();
         Self::deserialize(name).ok()
     }
 }
 
-/// What was decided on one hunk.
+/// The decision on one hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct HunkDecision {
@@ -55,17 +62,17 @@ pub struct HunkDecision {
     pub id: HunkId,
     /// Its file, relative to the root.
     pub path: WorkspacePath,
-    /// What became of it.
+    /// The state of the hunk.
     pub state: HunkState,
-    /// The person's word.
+    /// The person's reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// The lines it added, where a person changed them before they accepted it.
+    /// The lines it added, if a person changed them before they accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
 }
 
-/// Who decided on hunks.
+/// The party that decided on hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
@@ -77,15 +84,15 @@ pub enum DecidedBy {
     Policy,
     /// The editor, which put the hunk in place by itself.
     Editor,
-    /// Nobody: the text changed under the hunk.
+    /// No one: the text changed under the hunk.
     Text,
-    /// Nobody: a process put the hunk in place, and ended before it could say so.
+    /// No one: a process applied the hunk, and ended before it could record that.
     Recovery,
 }
 
 impl DecidedBy {
     /// The word that the log has for it.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Person => "person",
             Self::Client => "client",
@@ -97,19 +104,19 @@ impl DecidedBy {
     }
 }
 
-/// What became of an edit of an agent's own tool.
+/// The outcome of an edit of an agent's own tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NativeOutcome {
     /// All of it was accepted and written.
     Applied,
-    /// Some of its hunks were.
+    /// Some of its hunks were applied.
     PartlyApplied,
-    /// None was.
+    /// None of its hunks was applied.
     Rejected,
     /// A person has not decided yet.
     Pending,
-    /// The files stood like that already.
+    /// The files already had that content.
     Unchanged,
     /// It became no proposal: the rules refuse it, or it does not fit the text.
     Refused,
@@ -119,7 +126,7 @@ pub enum NativeOutcome {
 
 impl NativeOutcome {
     /// The outcome in words.
-    pub fn words(self) -> &'static str {
+    pub fn as_phrase(self) -> &'static str {
         match self {
             Self::Applied => "applied",
             Self::PartlyApplied => "partly applied",
@@ -132,7 +139,7 @@ impl NativeOutcome {
     }
 }
 
-/// One event, as its YAML block holds it.
+/// An event, as its YAML block holds it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
@@ -151,20 +158,24 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none")]
         key: Option<String>,
     },
-    /// A call, written before anything comes of it.
+    /// A call, written before its effects.
     ToolCall {
         /// Its id.
         call_id: CallId,
-        /// Who called.
+        /// The caller.
         origin: Origin,
-        /// The tool, by its dotted name, or as asked for where there is none such.
+        /// The tool, by its dotted name, or as asked for if there is none such.
         tool: String,
         /// Its arguments, `why` among them.
         args: Map<String, Value>,
         /// The call whose answer led to it: the tool's expansion, or the search that found it.
         #[serde(skip_serializing_if = "Option::is_none")]
         follows: Option<CallId>,
-        /// What the caller should do better.
+        /// The environment with its activity in words, if that activity replaces the one of the tool's definition: `dev: a fixed
+        /// answer`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        environment: Option<String>,
+        /// Hints for better calls.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         warnings: Vec<String>,
     },
@@ -174,14 +185,14 @@ pub enum Event {
         call_id: CallId,
         /// The tool.
         tool: String,
-        /// How it ended.
+        /// The status of the call.
         status: Status,
         /// Its output.
         result: Arc<Value>,
-        /// `latent` where no code ran: the model filled the output.
+        /// `latent` if no code ran: the caller itself filled the output, or is to fill it.
         #[serde(skip_serializing_if = "Option::is_none")]
         activity: Option<String>,
-        /// How long it took, in milliseconds.
+        /// The duration, in milliseconds.
         duration_ms: f64,
     },
     /// A call was refused or failed.
@@ -190,21 +201,21 @@ pub enum Event {
         call_id: CallId,
         /// The tool.
         tool: String,
-        /// What went wrong.
+        /// The error.
         error: Fault,
-        /// How long it took, in milliseconds.
+        /// The duration, in milliseconds.
         duration_ms: f64,
     },
     /// A command that a call left in the background ended.
     CommandEnd {
         /// The call.
         call_id: CallId,
-        /// How, in words: `exit code 0`, `cancelled`.
+        /// The outcome, in words: `exit code 0`, `cancelled`.
         outcome: String,
-        /// The exit code, where it exited by itself.
+        /// The exit code, if it exited by itself.
         #[serde(skip_serializing_if = "Option::is_none")]
         exit_code: Option<i32>,
-        /// How long it ran, in milliseconds.
+        /// The duration, in milliseconds.
         duration_ms: u64,
     },
     /// A change waits for decisions.
@@ -226,14 +237,15 @@ pub enum Event {
         proposal: ProposalId,
         /// The call that made it.
         call_id: CallId,
-        /// Who decided: `person`; `client`, for an answer to the form in an agent's client, which may have filled it
-        /// in by itself; `policy`; `editor` for what it applied by itself; `text` where that changed under a hunk; or
-        /// `recovery` for what a process had put in place that ended before it could say so.
+        /// The deciding party: `person`; `client`, for an answer to the form in an agent's client, which may have
+        /// filled it in by itself; `policy`; `editor` for changes that it applied by itself; `text` if that changed
+        /// under a hunk; or `recovery` for a hunk that a process had put in place before it ended, without recording
+        /// that.
         #[schemars(with = "String")]
         by: DecidedBy,
-        /// What became of each.
+        /// The state of each hunk.
         hunks: Vec<HunkDecision>,
-        /// How the proposal stands after it.
+        /// The state of the proposal afterwards.
         #[schemars(with = "String")]
         status: ProposalState,
     },
@@ -241,7 +253,7 @@ pub enum Event {
     Undo {
         /// The call undone.
         call_id: CallId,
-        /// The session that holds that call, where it is another.
+        /// The session that holds that call, if it is another.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<String>,
         /// The id that undoes this undo.
@@ -249,25 +261,31 @@ pub enum Event {
         /// The files brought back.
         paths: Vec<WorkspacePath>,
     },
-    /// A person answered a question that a rule asked.
+    /// A question that a rule asked is over.
     UserApproval {
         /// The call.
         call_id: CallId,
         /// The rule that asked.
         rule: String,
-        /// Whether it was granted.
+        /// True if it was granted.
         granted: bool,
+        /// The reason why no person answered, if so.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        unanswered: Option<Unanswered>,
+        /// True if the agent's client answered, which was shown a form for a person and may have filled it in by itself.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        by_client: bool,
     },
     /// Files were advised hot or cold, pinned, or dropped from the working set.
     Hint {
-        /// Who: an agent's name, `person`, or `wherefore` where it cleaned up by itself.
+        /// The author: an agent's name, `person`, or `wherefore` if it cleaned up by itself.
         by: String,
         /// The call that advised it.
         #[serde(skip_serializing_if = "Option::is_none")]
         call_id: Option<CallId>,
-        /// Why it was done.
+        /// The reason for the hint.
         why: String,
-        /// Each file with what became of the hint.
+        /// Each file with the outcome of the hint.
         paths: Vec<HintOutcome>,
     },
     /// A context was put together: by a call, or as the short prompt of a run of the built-in agent.
@@ -278,36 +296,37 @@ pub enum Event {
         /// The run whose prompt it is.
         #[serde(skip_serializing_if = "Option::is_none")]
         run: Option<String>,
-        /// What it is for.
+        /// The purpose.
         why: String,
         /// The tokens it might hold.
         budget: u64,
         /// The tokens it holds.
         tokens: u64,
-        /// What counted them: a tokenizer's name, or `estimate`.
+        /// The tokenizer that counted them, or `estimate`.
         tokenizer: String,
         /// The files in it, whole or in part, or the parts of the prompt, with their tokens.
         included: BTreeMap<String, u64>,
-        /// Those of them that are cut.
+        /// The included files or parts that are cut.
         cut: Vec<String>,
-        /// What was left out, and why.
+        /// The files or parts that were left out, each with the reason.
         left_out: BTreeMap<String, String>,
     },
     /// The built-in agent asked its model.
     ModelInput {
         /// The run.
         run: String,
-        /// Which time in the run it was, from 1.
+        /// The number of the request in the run, from 1.
         step: u32,
         /// The model.
         model: String,
         /// The run whose conversation goes on.
         #[serde(skip_serializing_if = "Option::is_none")]
         resumes: Option<String>,
-        /// The system prompt, where it is another than the time before.
+        /// The system prompt, if it differs from the request before.
         #[serde(skip_serializing_if = "Option::is_none")]
         system: Option<String>,
-        /// The place of the first of `messages` in the conversation, from 0. What stood from there on before is gone.
+        /// The position of the first of `messages` in the conversation, from 0. Earlier messages from there on are
+        /// gone.
         from: usize,
         /// The messages that are new.
         messages: Vec<Value>,
@@ -317,7 +336,7 @@ pub enum Event {
         tokens: u64,
         /// Tokens that it may have.
         budget: u64,
-        /// What was shortened or left out since the time before, a sentence each.
+        /// Parts that were shortened or left out since the request before, a sentence each.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         dropped: Vec<String>,
     },
@@ -325,78 +344,107 @@ pub enum Event {
     ModelOutput {
         /// The run.
         run: String,
-        /// Which time in the run it was, from 1.
+        /// The number of the request in the run, from 1.
         step: u32,
         /// The model, as it names itself.
         model: String,
-        /// What it wrote.
+        /// The text of the model.
         text: String,
-        /// What it thought, where its server tells.
+        /// The thinking of the model, if its server reveals it.
         #[serde(skip_serializing_if = "String::is_empty")]
         thinking: String,
-        /// What it called: `id`, `name`, and `arguments` as they came.
+        /// The calls of the model: `id`, `name`, and `arguments` as they came.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         calls: Vec<Value>,
-        /// What was repaired in its calls, a sentence each.
+        /// Repairs to its calls, a sentence each.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         repaired: Vec<String>,
         /// Tokens that it read.
         input_tokens: u64,
         /// Tokens that it wrote.
         output_tokens: u64,
-        /// Why it stopped, in its server's word.
+        /// The reason why it stopped, as its server names it.
         stop: String,
-        /// What went wrong, where it did not answer.
+        /// The error, if it did not answer.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<Fault>,
-        /// How long it took, in milliseconds.
+        /// The duration, in milliseconds.
         duration_ms: f64,
     },
     /// A turn of the built-in agent ended.
     AgentEnd {
         /// The run.
         run: String,
-        /// Why.
+        /// The reason.
         end: AgentEnd,
         /// The summary that the model gave, its answer, or what went wrong.
         text: String,
-        /// What the run took.
+        /// The usage of the run.
         usage: AgentUsage,
     },
     /// An agent's own tool was to edit files.
     NativeEdit {
-        /// The call of ours that the edit became.
+        /// The call that the edit became.
         call_id: CallId,
         /// The agent.
         agent: String,
         /// Its tool.
         tool: String,
-        /// What became of the edit.
+        /// The outcome of the edit.
         outcome: NativeOutcome,
-        /// What the agent's model was told.
+        /// The text that the agent's model received.
         told: String,
+    },
+    /// A call of an agent's own tool was refused, because its effects could not be determined.
+    NativeRefusal {
+        /// The agent.
+        agent: String,
+        /// Its tool; empty if the call named none.
+        tool: String,
+        /// The reason.
+        why: String,
     },
     /// Files were changed by another program, and are not offered for review.
     OutsideChanges {
-        /// How many.
+        /// The number of files.
         files: u64,
-        /// Why they are not offered.
+        /// The reason why they are not offered.
         why: String,
     },
-    /// A person said something to an agent, which its next result brings.
+    /// A person sent an agent a message, which its next result brings.
     PersonMessage {
-        /// The agent; none where no agent was known: the first that called got it.
+        /// The agent; none if no agent was known: the first that called got it.
         #[serde(skip_serializing_if = "Option::is_none")]
         to: Option<String>,
-        /// What was said, of which file, lines or hunk.
+        /// The message with its file, lines or hunk.
         message: PersonMessage,
     },
-    /// The log goes on after something befell it: a torn or foreign end was set aside, a sync failed, its folder was
-    /// removed.
+    /// A person took over or dropped changes to ignored paths that commands had made and that were kept apart.
+    ApartDecision {
+        /// The decision.
+        act: ApartAct,
+        /// The files it was about, by ignored folder.
+        files: Vec<DirectWrites>,
+        /// The files that were not taken over, a sentence each.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<String>,
+    },
+    /// A person took over, dropped or moved back what commands had done to the repository.
+    RepositoryDecision {
+        /// The decision.
+        act: RepositoryAct,
+        /// The changes that were decided on, in words.
+        changes: Vec<String>,
+        /// A sentence for each reason why it was not carried out.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        problems: Vec<String>,
+    },
+    /// The log continues after damage or an interruption: a torn or foreign end was set aside, a sync failed, its
+    /// folder was removed.
     Recovery {
-        /// What was found.
+        /// A description of the damage.
         reason: String,
-        /// Where it was set aside, relative to the session's folder; empty where there was nothing to set aside.
+        /// The path of the copy, relative to the session's folder; empty if there was nothing to set aside.
         kept: String,
         /// Its size.
         bytes: u64,
@@ -411,7 +459,7 @@ pub enum Event {
     },
 }
 
-/// An event with what stands around its block.
+/// An event with the text around its block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogEvent {
     /// The event.

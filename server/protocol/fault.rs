@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::base::PathError;
-use crate::base::random::NoRandomness;
+use crate::base::random::RandomnessError;
 
-/// What went wrong, for a program.
+/// The error code, for a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 #[allow(missing_docs, reason = "the message of each fault says what its code means there")]
@@ -21,6 +21,7 @@ pub enum Code {
     ToolNotFound,
     UnknownPath,
     NoMatchInCategory,
+    NoMatch,
     NotAuthorized,
     PatchMismatch,
     Stale,
@@ -31,32 +32,58 @@ pub enum Code {
     Internal,
 }
 
+impl Code {
+    /// The word used in answers and the log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NotFound => "NOT_FOUND",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::Timeout => "TIMEOUT",
+            Self::InvalidArgs => "INVALID_ARGS",
+            Self::MissingWhy => "MISSING_WHY",
+            Self::QuotaExceeded => "QUOTA_EXCEEDED",
+            Self::ToolNotFound => "TOOL_NOT_FOUND",
+            Self::UnknownPath => "UNKNOWN_PATH",
+            Self::NoMatchInCategory => "NO_MATCH_IN_CATEGORY",
+            Self::NoMatch => "NO_MATCH",
+            Self::NotAuthorized => "NOT_AUTHORIZED",
+            Self::PatchMismatch => "PATCH_MISMATCH",
+            Self::Stale => "STALE",
+            Self::Rejected => "REJECTED",
+            Self::Cancelled => "CANCELLED",
+            Self::Unsupported => "UNSUPPORTED",
+            Self::SandboxUnavailable => "SANDBOX_UNAVAILABLE",
+            Self::Internal => "INTERNAL",
+        }
+    }
+}
+
 /// The error of a call: names the thing, the limit and the value, and a way out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{code:?}: {message}")]
 pub struct Fault {
-    /// What went wrong, for a program.
+    /// The error code, for a program.
     pub code: Code,
-    /// What went wrong, for a reader.
+    /// The error message, for a reader.
     pub message: String,
-    /// Whether another call of the same agent can mend it.
+    /// True if another call of the same agent can succeed.
     pub recoverable: bool,
-    /// An act that the model can take next.
+    /// An action that the model can take next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
-    /// Nearest names, places, other ways.
+    /// Nearest names, places, alternatives.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// Whether `hints` are names like the one that was asked for.
+    /// True if `hints` are names similar to the requested one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub near: bool,
-    /// How to recover, in a form that a program can follow.
+    /// The way to recover, in a form that a program can follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_action: Option<Value>,
-    /// Set where a write took effect although a later step failed (the folder's fsync).
+    /// Set if a write took effect although a later step failed (the folder's fsync).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub applied: Option<bool>,
-    /// What the code alone cannot say: schema violations, a patch's report, the fresh hash.
+    /// Details beyond the code: schema violations, a patch's report, the fresh hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<Value>,
 }
@@ -77,44 +104,44 @@ impl Fault {
         }
     }
 
-    /// An error of ours: the message says what failed.
+    /// An internal error: the message names the failure.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Code::Internal, message)
     }
 
     /// Adds the act to take next.
-    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+    pub fn with_suggestion(mut self, suggestion: impl Into<String>) -> Self {
         self.suggestion = Some(suggestion.into());
         self
     }
 
     /// Adds hints.
-    pub fn hint(mut self, hints: impl IntoIterator<Item = String>) -> Self {
+    pub fn with_hints(mut self, hints: impl IntoIterator<Item = String>) -> Self {
         self.hints.extend(hints);
         self
     }
 
     /// Adds names like the one that was asked for.
-    pub fn near(mut self, names: impl IntoIterator<Item = String>) -> Self {
+    pub fn with_near_names(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.hints.extend(names);
         self.near = !self.hints.is_empty();
         self
     }
 
     /// Adds the act to take next, for a program.
-    pub fn next(mut self, action: Value) -> Self {
+    pub fn with_next_action(mut self, action: Value) -> Self {
         self.next_action = Some(action);
         self
     }
 
-    /// Adds what the code alone cannot say.
-    pub fn detail(mut self, details: Value) -> Self {
+    /// Adds details beyond the code.
+    pub fn with_details(mut self, details: Value) -> Self {
         self.details = Some(details);
         self
     }
 
-    /// Says that nothing of the same kind will help.
-    pub fn fatal(mut self) -> Self {
+    /// Marks the fault as not recoverable by a similar call.
+    pub fn as_fatal(mut self) -> Self {
         self.recoverable = false;
         self
     }
@@ -125,19 +152,18 @@ impl From<PathError> for Fault {
         let message = error.to_string();
         match error {
             PathError::Empty => Self::new(Code::InvalidArgs, message)
-                .suggest("name a file or folder relative to the workspace, or `.` for its root"),
-            PathError::TooLong(_) => {
-                Self::new(Code::InvalidArgs, message).suggest("name a file or folder of the workspace")
-            }
+                .with_suggestion("name a file or folder relative to the workspace, or `.` for its root"),
+            PathError::TooLong(_) => Self::new(Code::InvalidArgs, message)
+                .with_suggestion("name a file or folder of the workspace"),
             PathError::Nul(_) | PathError::Spelling { .. } => Self::new(Code::InvalidArgs, message),
             PathError::Outside(_) => Self::new(Code::PermissionDenied, message)
-                .suggest("use a path relative to the workspace's root, without leaving it by `..`"),
+                .with_suggestion("use a path relative to the workspace's root, without leaving it by `..`"),
         }
     }
 }
 
-impl From<NoRandomness> for Fault {
-    fn from(error: NoRandomness) -> Self {
+impl From<RandomnessError> for Fault {
+    fn from(error: RandomnessError) -> Self {
         Self::internal(error.to_string())
     }
 }

@@ -1,4 +1,4 @@
-//! Why lines of a commit are as they are, as a git note keeps it.
+//! A git note that records why lines of a commit are as they are.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +22,8 @@ const DIGITS: usize = 8;
 /// eight digits of its hash.
 type NotedLines = (u32, LineBy, Option<u32>, String);
 
-/// Why the lines that a commit added or changed are as they are. It does not name the commit: it may be copied to another one,
-/// and speaks there of the lines that are the same.
+/// The reasons for the lines that a commit added or changed. It does not name the commit: it may be copied to another
+/// one, and describes the lines there that are equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineNote {
     /// The version of the form.
@@ -34,27 +34,27 @@ pub struct LineNote {
     pub files: BTreeMap<String, Vec<NotedLines>>,
 }
 
-/// One line of a note.
+/// A line of a note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotedLine<'n> {
     /// The line, counted from 1.
     pub line: u32,
     /// The hash of its text.
     pub hash: u32,
-    /// Who wrote it.
+    /// The author.
     pub by: LineBy,
     /// The call that it comes from.
     pub call: Option<&'n LineCall>,
 }
 
-/// Why a note is not used.
+/// The reason why a note is not used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoteProblem {
-    /// It is longer than any of ours.
+    /// It is longer than any note of this program.
     Long,
     /// It has the form of another version.
     Version(u64),
-    /// It has no form of ours.
+    /// It does not have the form of a note.
     Malformed,
 }
 
@@ -74,8 +74,8 @@ impl LineNote {
         Self { wherefore: VERSION, ..Self::default() }
     }
 
-    /// The notes in a text, which anybody may have written, and what is wrong with the first that is none.
-    pub fn read(text: &str) -> (Vec<Self>, Option<NoteProblem>) {
+    /// Reads the notes in a text of any origin, and returns the problem of the first invalid one.
+    pub fn parse_notes(text: &str) -> (Vec<Self>, Option<NoteProblem>) {
         if text.len() > LONGEST {
             return (Vec::new(), Some(NoteProblem::Long));
         }
@@ -99,17 +99,17 @@ impl LineNote {
             return Err(NoteProblem::Version(version));
         }
         let mut note: Self = serde_json::from_value(value).map_err(|_| NoteProblem::Malformed)?;
-        note.calls.iter_mut().for_each(shorten);
+        note.calls.iter_mut().for_each(truncate_values);
         Ok(note)
     }
 
-    /// The text of the note; none where it is longer than one that is read.
-    pub fn text(&self) -> Option<String> {
+    /// The text of the note; none if it is longer than one that is read.
+    pub fn to_text(&self) -> Option<String> {
         serde_json::to_string(self).ok().filter(|text| text.len() < LONGEST)
     }
 
     /// Adds a line of the commit's file at `path`. Lines come in their order.
-    pub fn add(&mut self, path: &str, line: NotedLine<'_>) {
+    pub fn add_line(&mut self, path: &str, line: NotedLine<'_>) {
         let call = line.call.and_then(|call| {
             let known = self.calls.iter().position(|known| known == call);
             let at = known.unwrap_or_else(|| {
@@ -131,8 +131,8 @@ impl LineNote {
         runs.push((line.line, line.by, call, hash));
     }
 
-    /// The lines of the commit's file at `path`, in their order. Those whose hash is none are passed over.
-    pub fn lines(&self, path: &str) -> Vec<NotedLine<'_>> {
+    /// The lines of the commit's file at `path`, in their order. Lines without a hash are skipped.
+    pub fn lines_of(&self, path: &str) -> Vec<NotedLine<'_>> {
         let mut lines: Vec<NotedLine<'_>> = Vec::new();
         for (first, by, call, hashes) in self.files.get(path).into_iter().flatten() {
             let call = call.and_then(|at| self.calls.get(at as usize));
@@ -148,14 +148,14 @@ impl LineNote {
         lines
     }
 
-    /// How many lines of all files it tells of.
-    pub fn count(&self) -> usize {
+    /// Returns the number of lines of all files in the note.
+    pub fn line_count(&self) -> usize {
         self.files.values().flatten().map(|(.., hashes)| hashes.len() / DIGITS).sum()
     }
 }
 
-/// Values of others are as long as ours are at most.
-fn shorten(call: &mut LineCall) {
+/// Shortens the values of foreign notes to the longest that this program writes.
+fn truncate_values(call: &mut LineCall) {
     let texts = [&mut call.tool, &mut call.agent, &mut call.why, &mut call.decision];
     let others = [&mut call.decided_by, &mut call.reason, &mut call.time];
     for text in texts.into_iter().chain(others).flatten().chain([&mut call.session]) {
@@ -181,30 +181,33 @@ mod tests {
             line(4, 9, LineBy::Human, None),
             line(9, 9, LineBy::Human, None),
         ];
-        lines.iter().for_each(|line| note.add("a.txt", *line));
-        let text = note.text().unwrap();
-        let (read, problem) = LineNote::read(&text);
+        lines.iter().for_each(|line| note.add_line("a.txt", *line));
+        let text = note.to_text().unwrap();
+        let (read, problem) = LineNote::parse_notes(&text);
         assert_eq!((read.as_slice(), problem), ([note.clone()].as_slice(), None));
-        assert_eq!(read[0].lines("a.txt"), lines);
-        assert_eq!((read[0].lines("b.txt"), read[0].count(), note.files["a.txt"].len()), (vec![], 4, 3));
+        assert_eq!(read[0].lines_of("a.txt"), lines);
+        assert_eq!(
+            (read[0].lines_of("b.txt"), read[0].line_count(), note.files["a.txt"].len()),
+            (vec![], 4, 3)
+        );
         // Git joins the notes of commits that it joins.
-        let (both, problem) = LineNote::read(&format!("{text}\n\n{text}\n{{\"wherefore\": 1}}"));
+        let (both, problem) = LineNote::parse_notes(&format!("{text}\n\n{text}\n{{\"wherefore\": 1}}"));
         assert_eq!((both.len(), problem), (2, Some(NoteProblem::Version(1))));
     }
 
     #[test]
     fn a_hostile_note_is_refused_or_bounded() {
         for odd in ["", "text", "[]", "{\"wherefore\": -1}", &"[".repeat(9999), "{\"wherefore\": 2}"] {
-            assert_eq!(LineNote::read(odd), (vec![], Some(NoteProblem::Malformed)), "{odd:.20}");
+            assert_eq!(LineNote::parse_notes(odd), (vec![], Some(NoteProblem::Malformed)), "{odd:.20}");
         }
-        assert_eq!(LineNote::read(&" ".repeat(LONGEST + 1)).1, Some(NoteProblem::Long));
+        assert_eq!(LineNote::parse_notes(&" ".repeat(LONGEST + 1)).1, Some(NoteProblem::Long));
         let many = "{\"wherefore\":2,\"calls\":[],\"files\":{}}".repeat(2000);
-        assert_eq!(LineNote::read(&many).0.len(), MOST);
+        assert_eq!(LineNote::parse_notes(&many).0.len(), MOST);
         let odd = r#"{"wherefore":2,"calls":[],"files":{"a":[[4294967295,"agent",9,"0000000100000002zz"]]}}"#;
-        assert!(LineNote::read(odd).0[0].lines("a").iter().all(|line| line.call.is_none()));
+        assert!(LineNote::parse_notes(odd).0[0].lines_of("a").iter().all(|line| line.call.is_none()));
         let call = format!(r#"{{"session":"s","call":"c1","why":"{}"}}"#, "é".repeat(9000));
         let text = format!(r#"{{"wherefore":2,"calls":[{call}],"files":{{}}}}"#);
-        let why = LineNote::read(&text).0[0].calls[0].why.clone().unwrap();
+        let why = LineNote::parse_notes(&text).0[0].calls[0].why.clone().unwrap();
         assert_eq!(why.chars().count(), LONGEST_VALUE);
     }
 }

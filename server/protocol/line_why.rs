@@ -1,14 +1,14 @@
-//! Why lines of a file are as they are: which call each comes from, by whom and how it was decided.
+//! The origin of a file's lines: the call that each comes from, its author and the decision on it.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::base::hidden::short;
+use crate::base::hidden::shorten_to_line;
 use crate::base::{CallId, HunkId, WorkspacePath};
 
-/// Who wrote a line.
+/// The author of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LineBy {
@@ -18,15 +18,15 @@ pub enum LineBy {
     Human,
     /// An agent and a person.
     Mixed,
-    /// Whoever wrote it before anything was logged of it: git knows.
+    /// An author from before anything was logged of the line: git knows.
     Git,
-    /// Nobody knows.
+    /// The author is unknown.
     Unknown,
 }
 
 impl LineBy {
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Agent => "agent",
             Self::Human => "human",
@@ -44,25 +44,25 @@ pub struct LineCall {
     pub session: String,
     /// The call.
     pub call: CallId,
-    /// The hunk, where it is known which.
+    /// The hunk, if it is known which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunk: Option<HunkId>,
-    /// The tool; absent where it is not known.
+    /// The tool; absent if it is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The agent, or the door where the agent did not say its name.
+    /// The agent, or the door if the agent did not say its name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Why it was called.
+    /// The reason for the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What was decided on the hunk: `accepted`.
+    /// The decision on the hunk: `accepted`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<String>,
-    /// Who decided: `person`, `policy`, `client`, `editor`, `recovery`.
+    /// The one who decided: `person`, `policy`, `client`, `editor`, `recovery`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_by: Option<String>,
-    /// The person's word on the decision.
+    /// The person's reason for the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When it was decided, RFC 3339.
@@ -85,14 +85,14 @@ pub struct LineCommit {
     pub summary: String,
 }
 
-/// Lines that follow on each other and have all in common that is known of them.
+/// Consecutive lines with the same known origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineGroup {
     /// The first line, counted from 1.
     pub start: u32,
     /// The last line.
     pub end: u32,
-    /// Who wrote them.
+    /// Their author.
     pub by: LineBy,
     /// The call that they come from, by its place in `calls`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -105,12 +105,12 @@ pub struct LineGroup {
     pub commit_line: Option<u32>,
 }
 
-/// Why lines of a file are as they are.
+/// The reasons for the lines of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineWhys {
     /// The file.
     pub path: WorkspacePath,
-    /// How many lines it has.
+    /// The number of lines of the file.
     pub total: u32,
     /// The lines that were asked for.
     pub groups: Vec<LineGroup>,
@@ -119,25 +119,25 @@ pub struct LineWhys {
     /// The commits that they were last changed in, by hash.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub commits: BTreeMap<String, LineCommit>,
-    /// Sessions of these calls whose logs were altered or cut, by name, each with how its log stands. What is said here of
+    /// Sessions of these calls whose logs were altered or cut, by name, each with the state of its log. The data on
     /// their calls was recorded outside of the workspace, and is not from the log.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub altered: BTreeMap<String, String>,
-    /// What is not certain of it.
+    /// Uncertainties of the answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
 impl LineWhys {
-    /// `altered`, where the session log that holds a call was.
+    /// `altered`, if the session log that holds a call was.
     pub fn log_of(&self, call: &LineCall) -> Option<&'static str> {
         self.altered.contains_key(&call.session).then_some("altered")
     }
 
-    /// That logs were altered, a sentence each.
+    /// Warnings that logs were altered, a sentence each.
     pub fn altered_warnings(&self) -> impl Iterator<Item = String> {
         self.altered.iter().map(|(session, said)| {
-            let session = short(session, 80);
+            let session = shorten_to_line(session, 80);
             format!(
                 "the log of session {session} is {said}: nothing here is taken from it; `wherefore log verify {session}` says \
                  more"

@@ -1,25 +1,25 @@
-//! The working set and the hints on it: which files matter now, how much, and who said so.
+//! The working set and the hints on it: the files that matter now, how much, and by whose advice.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a hint says of a file.
+/// The advice of a hint on a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Advice {
     /// It matters now.
     Hot,
-    /// It does not.
+    /// It does not matter now.
     Cold,
 }
 
-/// What a person does with a file of the working set.
+/// A person's action on a file of the working set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HintAct {
-    /// Says that it matters now.
+    /// Marks it as relevant now.
     Hot,
-    /// Says that it does not.
+    /// Marks it as not relevant.
     Cold,
     /// Keeps it in the set until it is unpinned.
     Pin,
@@ -29,7 +29,7 @@ pub enum HintAct {
     Clear,
 }
 
-/// What became of a hint.
+/// The outcome of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -45,7 +45,7 @@ pub enum Outcome {
     Dropped,
 }
 
-/// What a hint, or the server that cleaned up, did to a file of the working set.
+/// The effect of a hint, or of the server's cleanup, on a file of the working set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HintKind {
@@ -84,21 +84,21 @@ impl From<HintAct> for HintKind {
     }
 }
 
-/// One hint with what became of it.
+/// A hint with its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HintOutcome {
     /// The file, relative to the root.
     pub path: String,
-    /// What was advised: `hot`, `cold`, `pin`, `unpin`, `clear`; `drop` where the set was cleaned up.
+    /// The advice: `hot`, `cold`, `pin`, `unpin`, `clear`; `drop` if the set was cleaned up.
     #[schemars(with = "String")]
     pub advice: HintKind,
-    /// What became of it.
+    /// The outcome of the hint.
     pub outcome: Outcome,
-    /// Why, as a sentence.
+    /// The reason, as a sentence.
     pub reason: String,
 }
 
-/// What a file is in a context.
+/// The role of a file in a context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -108,9 +108,9 @@ pub enum Role {
     Test,
     /// Prose for people.
     Doc,
-    /// What is looked things up in: data, settings, generated and vendored text.
+    /// Material for reference: data, settings, generated and vendored text.
     Reference,
-    /// What stands for other files, shortened.
+    /// A shortened substitute for other files.
     Summary,
 }
 
@@ -119,7 +119,7 @@ impl Role {
     pub const ALL: [Self; 5] = [Self::Summary, Self::Source, Self::Test, Self::Doc, Self::Reference];
 
     /// The word used in files, answers and the log.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Source => "source",
             Self::Test => "test",
@@ -130,7 +130,7 @@ impl Role {
     }
 }
 
-/// Which part of a file is cut where it does not fit.
+/// The part of a file that is cut if it does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Truncate {
@@ -149,7 +149,7 @@ impl Truncate {
     pub const ALL: [Self; 4] = [Self::Never, Self::Start, Self::Middle, Self::End];
 
     /// The word used in files, answers and the log.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Never => "never",
             Self::Start => "start",
@@ -164,29 +164,29 @@ impl Truncate {
 pub struct WorkingFile {
     /// Its path, relative to the root.
     pub path: String,
-    /// How much it matters, from 0 to 1.
+    /// The importance of the file, from 0 to 1.
     pub hotness: f64,
-    /// Why it matters, a phrase each, the weightiest first.
+    /// The reasons why it matters, a phrase each, the weightiest first.
     pub reasons: Vec<String>,
-    /// Whether it stays in the set whatever happens.
+    /// True if it is pinned to the set.
     pub pinned: bool,
-    /// The hint that stands on it.
+    /// The hint on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<Advice>,
-    /// What it is.
+    /// The role of the file.
     pub role: Role,
     /// Its place in a context, 1 first; by its hotness when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<u32>,
-    /// Which part of it is cut where it does not fit into a context.
+    /// The part of it that is cut if it does not fit into a context.
     pub truncate_strategy: Truncate,
-    /// Whether the editor has it open.
+    /// True if the editor has it open.
     pub open: bool,
-    /// Whether it is open with text that is not saved.
+    /// True if it is open with unsaved text.
     pub unsaved: bool,
     /// Hunks in it that wait for a decision.
     pub pending_hunks: u32,
-    /// About how many tokens it holds: a quarter of its characters. Absent where there is no such file.
+    /// About how many tokens it holds: a quarter of its characters. Absent if there is no such file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
 }
@@ -200,22 +200,22 @@ pub struct WorkingSetAnswer {
     pub budget: u64,
     /// About how many tokens its files hold together: a quarter of their characters.
     pub tokens: u64,
-    /// What is wrong with `hot.yml`, `cold.yml` and `working-set.yml`, a sentence each.
+    /// Problems of `hot.yml`, `cold.yml` and `working-set.yml`, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
 
-/// Params of `wherefore/hint`: a person's word on one file.
+/// Params of `wherefore/hint`: a person's advice on one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct HintParams {
     /// The file, relative to the root or absolute.
     pub path: String,
-    /// What is done with it.
+    /// The action.
     pub advice: HintAct,
-    /// Why, for whoever reads the working set.
+    /// The reason, for readers of the working set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }

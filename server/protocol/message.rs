@@ -1,4 +1,4 @@
-//! What a person says to an agent beside their decisions.
+//! Messages of a person to an agent, apart from decisions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -24,27 +24,27 @@ pub struct LineSpan {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct SendParams {
-    /// What the person says; it may be empty where lines or diagnostics are sent.
+    /// The person's message; it may be empty if lines or diagnostics are sent.
     pub text: String,
-    /// The file meant: relative to the root, absolute, or a `file:` URI.
+    /// The file: relative to the root, absolute, or a `file:` URI.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The lines of the file that are quoted, as the editor shows them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSpan>,
-    /// What language servers say of the file named, a sentence each.
+    /// Diagnostics of language servers for the file, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
-    /// The proposal that the message is a comment on. It decides nothing.
+    /// The proposal that the message comments on. It decides nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<ProposalId>,
-    /// The hunk of the proposal that is meant.
+    /// The hunk of the proposal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hunk: Option<HunkId>,
-    /// The agent meant, by its name with or without its version. A comment goes to the agent that made the proposal.
+    /// The agent, by its name with or without its version. A comment goes to the agent that made the proposal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
@@ -52,12 +52,12 @@ pub struct SendParams {
 /// Answer of `wherefore/send`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SendAnswer {
-    /// The agent whose next result brings the message; none where no agent is known: the first that calls gets it.
+    /// The agent whose next result brings the message; none if no agent is known: the first agent that calls gets it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// Messages that wait for their agents, this one among them.
     pub waiting: u32,
-    /// What was left out and why, a sentence each.
+    /// Parts that were left out, with the reason, a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
 }
@@ -69,22 +69,22 @@ pub struct PersonMessage {
     pub sent: String,
     /// The person's words.
     pub text: String,
-    /// The file meant, relative to the root.
+    /// The file, relative to the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WorkspacePath>,
-    /// The lines meant.
+    /// The lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<LineSpan>,
-    /// Those lines as the editor showed them, or the hunk's lines with `-` and `+` before them.
+    /// The lines as the editor showed them, or the hunk's lines with `-` and `+` before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quoted: Option<String>,
-    /// What language servers say there.
+    /// Diagnostics of language servers there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<String>,
-    /// The proposal that this is a comment on; it decides nothing.
+    /// The proposal that the message comments on; it decides nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<ProposalId>,
-    /// The hunk of it that is meant.
+    /// The hunk of the proposal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunk: Option<HunkId>,
 }

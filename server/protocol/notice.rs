@@ -1,9 +1,11 @@
-//! What the editor is told, and the person asked, as calls go by.
+//! Notices to the editor, and questions to the person, while calls run.
+
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentEvent, CommandNotice, Fault, Origin, Proposal, SlotNotice, Status};
+use super::{AgentEvent, CommandNotice, Fault, Origin, Proposal, Status};
 use crate::base::CallId;
 
 /// A call began: the params of `wherefore/didCall`.
@@ -18,11 +20,11 @@ pub struct CallNotice {
     pub tool: String,
     /// Why.
     pub why: String,
-    /// Who called.
+    /// The caller.
     pub origin: Origin,
     /// The paths it names, relative to the root.
     pub paths: Vec<String>,
-    /// Whether it changes anything.
+    /// True if it changes anything.
     pub writes: bool,
     /// When, RFC 3339.
     pub time: String,
@@ -42,12 +44,18 @@ pub struct FinishNotice {
     pub root: String,
     /// The tool called.
     pub tool: String,
-    /// How it ended.
+    /// The status of the call.
     pub status: Status,
-    /// What went wrong, if anything.
+    /// True if no code ran: the caller itself filled the result, or is to fill it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub latent: bool,
+    /// The error, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
-    /// How long it took, in milliseconds.
+    /// Set if the call ended well and its command did not: the ending of that, such as `exit code 1`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// The duration, in milliseconds.
     pub duration_ms: f64,
 }
 
@@ -58,18 +66,18 @@ pub struct AskParams {
     pub root: String,
     /// The session of the call.
     pub session: String,
-    /// The call that waits for the answer; empty where none does.
+    /// The call that waits for the answer; empty if none does.
     pub call_id: CallId,
-    /// The tool called; the server's name where a server of the Model Context Protocol is asked about.
+    /// The tool called; the server's name if a server of the Model Context Protocol is asked about.
     pub tool: String,
-    /// Why it is called; empty where the question is not about one call.
+    /// The reason for the call; empty if the question is not about one call.
     pub why: String,
-    /// The agent's name and version, where it said so.
+    /// The agent's name and version, if it said so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// The question as a whole, for one who sees nothing else.
+    /// The whole question, readable without any context.
     pub text: String,
-    /// What may be answered; the first one allows.
+    /// The possible answers; the first one allows.
     pub answers: Vec<String>,
 }
 
@@ -77,15 +85,44 @@ pub struct AskParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct AskAnswer {
-    /// One of the answers; none where the person turned the question away.
+    /// The chosen answer; none if the person dismissed the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }
 
-/// How far something is that the server does by itself: `done` of `total` files. It is over where they are equal.
+/// The cause for which a question to a person has no answer. None of them is a refusal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unanswered {
+    /// No one was there.
+    Nobody,
+    /// The person closed the question.
+    Closed,
+    /// No one answered in time.
+    Late,
+    /// The editor did not show it, or closed before an answer.
+    Lost,
+}
+
+impl Unanswered {
+    /// The time that a person has to answer.
+    pub const TIMEOUT: Duration = Duration::from_secs(120);
+
+    /// The cause, as a clause.
+    pub fn to_clause(self) -> String {
+        match self {
+            Self::Nobody => "nobody is there to ask".to_owned(),
+            Self::Closed => "the question was closed with no answer".to_owned(),
+            Self::Late => format!("nobody answered within {} s", Self::TIMEOUT.as_secs()),
+            Self::Lost => "the question was lost before anybody answered it".to_owned(),
+        }
+    }
+}
+
+/// The progress of background work of the server: `done` of `total` files. It is over when they are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Background {
-    /// What it is, for a reader: `index`.
+pub struct BackgroundWork {
+    /// The name of the work, for a reader: `index`.
     pub what: &'static str,
     /// The folder that it is done for.
     pub root: String,
@@ -95,16 +132,16 @@ pub struct Background {
     pub total: usize,
 }
 
-impl Background {
-    /// Whether another one tells of the same work.
+impl BackgroundWork {
+    /// Returns whether another one reports the same work.
     pub fn is_same(&self, other: &Self) -> bool {
         self.what == other.what && self.root == other.root
     }
 }
 
-/// One thing to tell the editor.
+/// A notice to the editor.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Notice {
+pub enum EditorNotice {
     /// A call began.
     Call(CallNotice),
     /// A call ended, or was refused before it began.
@@ -119,12 +156,10 @@ pub enum Notice {
     Command(CommandNotice),
     /// Something happened in a run of the built-in agent: the params of `wherefore/agentEvent`.
     Agent(AgentEvent),
-    /// The IDE slot changed: the params of `wherefore/slot`.
-    Slot(SlotNotice),
     /// Other files matter now than before.
     WorkingSet,
-    /// How far work in the background is.
-    Background(Background),
-    /// Something that the person has to mend, as a sentence.
+    /// The progress of work in the background.
+    Background(BackgroundWork),
+    /// A problem that the person has to solve, as a sentence.
     Trouble(String),
 }

@@ -12,14 +12,14 @@ use super::Proposal;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Point {
-    /// A call: its session, the one that is open where none is named, and its number.
+    /// A call: its session, the one that is open if none is named, and its number.
     Call(Option<String>, u64),
     /// A time.
     Time(Timestamp),
 }
 
 impl Point {
-    /// Whether a proposal was made after it; `open` is the session that is open.
+    /// Returns whether a proposal was made after it; `open` is the session that is open.
     pub fn is_before(&self, proposal: &Proposal, open: &str) -> bool {
         match self {
             Self::Call(session, number) => {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Origin;
 use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
 
-/// What a proposal does to a path.
+/// The change of a proposal to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
@@ -33,13 +33,13 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// Whether its hunks hold lines, and follow the text of the file.
+    /// Returns whether its hunks hold lines, and follow the text of the file.
     pub fn has_text(self) -> bool {
         matches!(self, Self::Edit | Self::Create | Self::Delete)
     }
 }
 
-/// What stands at a path, where it is no text.
+/// The content of a path that is not text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PathContent {
@@ -49,16 +49,16 @@ pub enum PathContent {
     Bytes {
         /// Their hash, under which the state folder keeps them.
         hash: String,
-        /// How many they are.
+        /// The size in bytes.
         size: u64,
     },
 }
 
-/// Where a hunk stands.
+/// The state of a hunk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HunkState {
-    /// Nobody has decided.
+    /// No decision yet.
     #[default]
     Pending,
     /// Accepted, and applied: read back from the buffer or the disk.
@@ -71,7 +71,7 @@ pub enum HunkState {
 
 impl HunkState {
     /// The word used in answers and the log.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Accepted => "accepted",
@@ -81,14 +81,14 @@ impl HunkState {
     }
 }
 
-/// The smallest part of a change that is decided by itself: a run of changed lines; or a change with no lines, such as a
-/// rename, a mode, a symlink, the bytes of a file. What such a change does stands with its file.
+/// The smallest part of a change that is decided by itself: a run of changed lines; or a change with no lines, such
+/// as a rename, a mode, a symlink, the bytes of a file. The details of such a change are in its file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct Hunk {
     /// Unique in its proposal: `h1`, `h2`, … over all files, in order.
     pub id: HunkId,
-    /// Where it stands.
+    /// The state of the hunk.
     #[serde(default)]
     pub state: HunkState,
     /// The first line it replaces in the text as it is now, counted from 0; for an insertion the line
@@ -98,42 +98,43 @@ pub struct Hunk {
     pub old: Vec<String>,
     /// The lines it adds, each with its line end.
     pub new: Vec<String>,
-    /// The person's word on the decision.
+    /// The person's reason for the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Set where the patch engine placed it more loosely than exactly: how, for a person to look twice.
+    /// Set if the patch engine placed it more loosely than exactly: the difference, so that a person looks twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loose: Option<String>,
-    /// Set where the file makes programs run, as a build file or a package's scripts do: how, for a person to look twice.
+    /// Set if the file makes programs run, as a build file or a package's scripts do: the way it does so, so that a
+    /// person looks twice. The first hunk of a command also names the files that the command wrote without a review.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// Whether a person decided on it. One that a policy applied waits for nobody, but may still be looked at: accepted
-    /// then, it stays; rejected, it is taken back.
+    /// True if a person decided on it. A hunk that a policy applied is not pending, but can still be reviewed:
+    /// accepted then, it stays; rejected, it is taken back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reviewed: bool,
-    /// Whether a person changed the lines that it adds before they accepted it.
+    /// True if a person changed its added lines before they accepted it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
 }
 
 impl Hunk {
-    /// Whether it was applied and no person has looked at it.
+    /// Returns whether it was applied and not reviewed by a person.
     pub fn is_unreviewed(&self) -> bool {
         self.state == HunkState::Accepted && !self.reviewed
     }
 }
 
-/// How a file of a proposal stands, summed over its hunks.
+/// The state of a file of a proposal, over all its hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FileState {
-    /// Some hunk waits.
+    /// Some hunk is pending.
     Pending,
-    /// None waits.
+    /// No hunk is pending.
     Decided,
 }
 
-/// One file of a proposal.
+/// A file of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct ProposedFile {
@@ -141,25 +142,25 @@ pub struct ProposedFile {
     pub path: WorkspacePath,
     /// Its `file:` URI, for editors.
     pub uri: String,
-    /// What is done to it.
+    /// The kind of change.
     pub kind: ChangeKind,
-    /// The version of the open document in which the hunks' places count; absent where it is not open. An editor that
-    /// is ahead of it keeps the places that it knows until the next word.
+    /// The version of the open document that the hunks' positions refer to; absent if it is not open. An editor that
+    /// is ahead of it keeps the positions that it knows until the next notice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i32>,
-    /// For a copy and a rename, where from.
+    /// The source of a copy or a rename.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<WorkspacePath>,
-    /// What a symlink or a binary file is before the change; none where there is nothing.
+    /// The symlink or binary file before the change; none if there was nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<PathContent>,
-    /// What it is afterwards; none where nothing is left.
+    /// The symlink or binary file afterwards; none if nothing is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<PathContent>,
-    /// Whether the file is executable afterwards: of a change of mode, and of a new file.
+    /// True if the file is executable afterwards: for a change of mode, and for a new file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executable: Option<bool>,
-    /// What is done, as a sentence for a person, where no line of a hunk shows it.
+    /// The change as a sentence for a person, if no line of a hunk shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
     /// Its hunks, in order of `start`.
@@ -167,7 +168,7 @@ pub struct ProposedFile {
 }
 
 impl ProposedFile {
-    /// Whether a hunk waits.
+    /// Returns whether a hunk is pending.
     pub fn state(&self) -> FileState {
         match self.hunks.iter().any(|hunk| hunk.state == HunkState::Pending) {
             true => FileState::Pending,
@@ -175,8 +176,8 @@ impl ProposedFile {
         }
     }
 
-    /// Whether accepting it leaves nothing at a path where something stands now: removed there, or renamed from there.
-    pub fn frees(&self, path: &WorkspacePath) -> bool {
+    /// Returns whether accepting it removes the entry at a path: by a removal there, or a rename from there.
+    pub fn frees_path(&self, path: &WorkspacePath) -> bool {
         match self.kind {
             ChangeKind::Delete | ChangeKind::Rmdir => self.path == *path,
             ChangeKind::Symlink | ChangeKind::Binary => self.after.is_none() && self.path == *path,
@@ -185,9 +186,9 @@ impl ProposedFile {
         }
     }
 
-    /// Whether it goes with the file that stands at its path where that is renamed.
+    /// Returns whether it follows the file at its path when that file is renamed.
     pub fn follows_a_rename(&self) -> bool {
-        // What was removed is not what stands at its path by now.
+        // A removed file is not the one at its path by now.
         let stays = || !self.hunks.iter().any(|hunk| hunk.state == HunkState::Accepted);
         match self.kind {
             ChangeKind::Edit | ChangeKind::Mode => true,
@@ -200,17 +201,17 @@ impl ProposedFile {
     }
 }
 
-/// How a proposal stands, summed over its hunks.
+/// The state of a proposal, over all its hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProposalState {
-    /// Some hunk waits.
+    /// Some hunk is pending.
     Pending,
     /// Every hunk was accepted and applied.
     Applied,
     /// Some were applied; the others were rejected or went stale.
     PartlyApplied,
-    /// None was applied, and a person or a policy said no to at least one.
+    /// None was applied, and a person or a policy rejected at least one.
     Rejected,
     /// None was applied: the text changed under every one of them.
     Stale,
@@ -218,7 +219,7 @@ pub enum ProposalState {
 
 impl ProposalState {
     /// The word used in answers and the log.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Pending => "pending",
             Self::Applied => "applied",
@@ -228,6 +229,32 @@ impl ProposalState {
         }
     }
 }
+
+/// The command or the code that made a change, for the one who decides on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProposalCommand {
+    /// The command line, the script or the code.
+    pub script: String,
+    /// The last lines that it wrote; empty if it wrote nothing, or to its agent's own shell.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
+}
+
+impl ProposalCommand {
+    /// The lines of the command and of its output, each with a prefix for its kind.
+    pub fn display_rows(&self) -> Vec<String> {
+        let sign = |at: usize| if at == 0 { "$" } else { " " };
+        let lines: Vec<&str> = self.script.lines().collect();
+        let more = lines.len().saturating_sub(SCRIPT_LINES);
+        let script =
+            lines.iter().take(SCRIPT_LINES).enumerate().map(|(at, line)| format!("{} {line}", sign(at)));
+        let more = (more > 0).then(|| format!("  … {more} more lines"));
+        script.chain(more).chain(self.output.lines().map(|line| format!("| {line}"))).collect()
+    }
+}
+
+/// Lines of a script that stand above a hunk.
+const SCRIPT_LINES: usize = 12;
 
 /// A change that waits for decisions, or has them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -241,26 +268,29 @@ pub struct Proposal {
     pub session: String,
     /// The tool called.
     pub tool: String,
-    /// Why it was called.
+    /// The reason for the call.
     pub why: String,
-    /// Who called.
+    /// The caller.
     pub origin: Origin,
     /// When it was made, RFC 3339.
     pub created: String,
-    /// What it changes.
+    /// The command that made it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<ProposalCommand>,
+    /// The files that it changes.
     pub files: Vec<ProposedFile>,
 }
 
 impl Proposal {
-    /// Every hunk, in order.
+    /// Returns every hunk, in order.
     pub fn hunks(&self) -> impl Iterator<Item = &Hunk> {
         self.files.iter().flat_map(|file| &file.hunks)
     }
 
-    /// The hunk that has to be accepted before the file at `at` can be: it frees the path that the file needs.
+    /// The hunk that has to be accepted before the file at index `at` can be: it frees the path that the file needs.
     pub fn waits_for(&self, at: usize) -> Option<&Hunk> {
         let file = self.files.get(at)?;
-        let frees = |other: &&ProposedFile| other.frees(&file.path) && !std::ptr::eq(*other, file);
+        let frees = |other: &&ProposedFile| other.frees_path(&file.path) && !std::ptr::eq(*other, file);
         let needs = matches!(
             file.kind,
             ChangeKind::Create | ChangeKind::Mkdir | ChangeKind::Copy | ChangeKind::Rename
@@ -270,7 +300,7 @@ impl Proposal {
         hunks.into_iter().find(|hunk| hunk.state == HunkState::Pending)
     }
 
-    /// How it stands, summed over its hunks.
+    /// Returns the state, over all hunks.
     pub fn state(&self) -> ProposalState {
         let count = |state| self.hunks().filter(|hunk| hunk.state == state).count();
         let (all, accepted) = (self.hunks().count(), count(HunkState::Accepted));

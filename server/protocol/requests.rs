@@ -1,14 +1,15 @@
-//! Params and answers of our requests, those that lower layers speak of too.
+//! Params and answers of this protocol's requests that lower layers use too.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Door, Point, Risk, WatchStatus};
 use crate::base::{CallId, HunkId, ProposalId, WorkspacePath};
 
-/// What a person does with hunks.
+/// A person's action on hunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Act {
@@ -18,43 +19,53 @@ pub enum Act {
     Reject,
 }
 
-/// Params of `wherefore/decide`: which pending hunks, and what becomes of them. With neither hunks nor
-/// path every pending hunk of the proposal is meant; with no proposal, every pending hunk there is. A hunk that was
-/// applied is meant too where it is named: accepted, it counts as looked at; rejected, it is taken back.
+/// Params of `wherefore/decide`: the pending hunks to decide on, and the decision. With neither hunks nor path it
+/// applies to every pending hunk of the proposal; with no proposal, to every pending hunk. An applied hunk is
+/// included if it is named: accepted, it counts as reviewed; rejected, it is taken back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct DecideParams {
-    /// The proposal meant; all of them when absent.
+    /// The proposal; all proposals if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposal: Option<ProposalId>,
-    /// The hunks meant, by id.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// The hunks, by id: at least one if the member is present. They belong to `proposal`, which has to be named.
+    #[serde(default, deserialize_with = "some_hunks", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(length(min = 1))]
     pub hunks: Vec<HunkId>,
-    /// The file meant, relative to the root.
+    /// The file, relative to the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<WorkspacePath>,
-    /// What becomes of them.
+    /// The action.
     pub act: Act,
-    /// A word for the agent.
+    /// A reason for the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Whether hunks that a policy applied, and no person has looked at, are meant as pending ones are.
+    /// True if hunks that a policy applied, and no person has reviewed, are included like pending ones.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub applied: bool,
     /// Only hunks of calls after this point in the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<Point>,
-    /// What hunks add instead of what was proposed, by the hunk's id: a person changed it before they accept. Names the
-    /// proposal too.
+    /// The lines that hunks add instead of the proposed ones, by the hunk's id: a person changed them before
+    /// accepting. It requires `proposal`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub texts: BTreeMap<HunkId, String>,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, if a server has several: an absolute path inside it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
 
+/// Reads the ids of hunks. An empty list is rejected: it must not select all hunks.
+fn some_hunks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<HunkId>, D::Error> {
+    let hunks = Vec::deserialize(deserializer)?;
+    match hunks.is_empty() {
+        true => Err(D::Error::custom("`hunks` names none; leave it out where every pending hunk is meant")),
+        false => Ok(hunks),
+    }
+}
+
 impl DecideParams {
-    /// That act, on every pending hunk there is.
+    /// The action on every pending hunk.
     pub fn all(act: Act) -> Self {
         Self {
             proposal: None,
@@ -74,15 +85,15 @@ impl DecideParams {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProposalsParams {
-    /// Only those that touch this file, relative to the root.
+    /// Only proposals that touch this file, relative to the root.
     pub path: Option<WorkspacePath>,
-    /// Also those that are wholly decided and still kept.
+    /// Also proposals that are wholly decided and still kept.
     pub all: bool,
-    /// Also those with hunks that a policy applied and no person has looked at.
+    /// Also proposals with hunks that a policy applied and no person has reviewed.
     pub applied: bool,
-    /// Only those of calls after this point in the log.
+    /// Only proposals of calls after this point in the log.
     pub since: Option<Point>,
-    /// The workspace folder meant.
+    /// The workspace folder.
     pub root: Option<String>,
 }
 
@@ -92,7 +103,7 @@ pub struct ProposalsParams {
 pub struct UndoAnswer {
     /// The call undone.
     pub call: CallId,
-    /// The id that undoes this undo; empty where no file had to be brought back.
+    /// The id that undoes this undo; empty if no file had to be restored.
     pub undo_id: CallId,
     /// The files brought back, relative to the root.
     pub paths: Vec<WorkspacePath>,
@@ -101,56 +112,70 @@ pub struct UndoAnswer {
     pub withdrawn: u32,
 }
 
-/// One workspace folder in the answer of `wherefore/status`.
+/// A workspace folder in the answer of `wherefore/status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 
 pub struct WorkspaceStatus {
     /// Its absolute path.
     pub root: String,
-    /// The open session's id, or else that of the last one; empty where there was none.
+    /// The open session's id, or else that of the last one; empty if there was none.
     pub session: String,
     /// The session log's absolute path.
     pub log: String,
     /// Calls made in this session.
     pub calls: u64,
-    /// Calls of this session by the way that they came: a tool of ours (`mcp`, `lsp`, `cli`), an agent's own tool (`hook`,
-    /// `ide`, `acp`), or a change by another program (`outside`).
+    /// Calls of this session by the way that they came: a tool of wherefore's (`mcp`, `lsp`, `cli`), an agent's own tool (`hook`,
+    /// `acp`), or a change by another program (`outside`).
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ways: BTreeMap<Door, u64>,
     /// Agents seen in this session.
     pub agents: Vec<String>,
     /// Calls running now.
     pub running: u32,
+    /// Calls of this session that no code ran: their callers filled the results.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub latent: u64,
     /// Hunks that wait for a decision.
     pub pending_hunks: u32,
     /// Files with such hunks.
     pub pending_files: u32,
-    /// Hunks that a policy applied and no person has looked at.
+    /// Hunks that a policy applied and no person has reviewed.
     pub unreviewed_hunks: u32,
-    /// What is not as it should be: a definition refused, a setting ignored.
+    /// Problems: a definition refused, a setting ignored.
     pub problems: Vec<String>,
     /// The servers of the Model Context Protocol that its settings name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<ServerStatus>,
-    /// How its files are watched; absent where no process stays to watch them.
+    /// The state of the file watch; absent if no process stays to watch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watch: Option<WatchStatus>,
+    /// The environment that its tools run in.
+    #[serde(default)]
+    pub environment: String,
+    /// The tools whose activities that environment replaces, each with what runs it, in words.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub replaced: BTreeMap<String, String>,
 }
 
-/// One server of the Model Context Protocol in the answer of `wherefore/status`.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// A server of the Model Context Protocol in the answer of `wherefore/status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerStatus {
     /// Its name in the settings.
     pub name: String,
-    /// Whether the project names it, and not the person.
+    /// True if the project names it, and not the person.
     pub of_project: bool,
-    /// Whether it runs, or is connected to.
+    /// True if it runs, or is connected to.
     pub running: bool,
-    /// Whether it is reached at a URL, and no program is started.
+    /// True if it is reached at a URL, and no program is started.
     pub remote: bool,
-    /// Whether its program is run in a sandbox.
+    /// True if its program is run in a sandbox.
     pub confined: bool,
-    /// What confines it, where it runs in a sandbox.
+    /// The confinement, if it runs in a sandbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
 }
@@ -159,7 +184,7 @@ pub struct ServerStatus {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComposeForm {
-    /// One schema whose `calls` a model fills: the Tool Protocol.
+    /// A single schema whose `calls` a model fills: the Tool Protocol.
     #[default]
     Calls,
     /// The `tools` of OpenAI's interface.
@@ -172,21 +197,25 @@ pub enum ComposeForm {
     Mcp,
 }
 
-/// One tool of `wherefore/list`, with no schema.
+/// A tool of `wherefore/list`, without its schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct ToolSummary {
     /// Its dotted name.
     pub name: String,
-    /// The node it stands under.
+    /// The node that it belongs to.
     pub category: String,
-    /// One line.
+    /// A summary in one line.
     pub summary: String,
     /// `read`, `write`, `execute` or `network`.
     #[schemars(with = "String")]
     pub risk: Risk,
     /// The activity that runs it; empty means latent.
     pub activity: String,
+    /// The environment with its activity in words, if that activity replaces the one of the tool's definition: `dev: a fixed
+    /// answer`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
     /// Other names it answers to.
     pub aliases: Vec<String>,
 }

@@ -1,13 +1,13 @@
-//! What a call of a tool can do at worst.
+//! The worst effect of a tool's calls.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a call of the tool can do at worst; shown to people and to clients, never a permission.
+/// The worst effect of a call of the tool; shown to people and to clients, never a permission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
-    /// It looks, or only says something.
+    /// It only reads, or only returns text.
     Read,
     /// It changes files.
     Write,
@@ -27,7 +27,7 @@ impl Risk {
     ];
 
     /// The word that definitions use.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",

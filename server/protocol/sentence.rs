@@ -1,11 +1,11 @@
-//! What a change does, as a sentence for a person, where no line of a hunk shows it.
+//! The description of a change as a sentence for a person, if no line of a hunk shows it.
 
 use super::{ChangeKind, PathContent, ProposedFile};
 
 impl ProposedFile {
-    /// The sentence for this file's hunk; none where its lines say everything. Whoever shows it makes the hidden characters
-    /// of its paths visible.
-    pub fn sentence(&self) -> Option<String> {
+    /// The sentence for this file's hunk; none if its lines show everything. The caller escapes the hidden characters
+    /// of its paths.
+    pub fn change_sentence(&self) -> Option<String> {
         let path = &self.path;
         let from = || self.from.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
         let has_lines = || self.hunks.iter().any(|hunk| !hunk.old.is_empty() || !hunk.new.is_empty());
@@ -53,7 +53,7 @@ impl ProposedFile {
             (None, Some((hash, size))) => {
                 format!("new binary {path}, {}, hash {hash}{executable}", size_words(size))
             }
-            // Two sizes that read alike are told to the byte.
+            // Two sizes with the same rounded form are written to the byte.
             (Some((_, was)), Some((hash, size))) if was != size && size_words(was) == size_words(size) => {
                 format!("binary {path}, {was} B → {size} B, hash {hash}")
             }
@@ -89,7 +89,7 @@ mod tests {
             let hunk = json!({ "id": "h1", "start": 0, "old": [], "new": [] });
             let mut file = json!({ "path": "b", "uri": "file:///b", "kind": kind, "hunks": [hunk] });
             file.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            serde_json::from_value::<ProposedFile>(file).unwrap().sentence().unwrap()
+            serde_json::from_value::<ProposedFile>(file).unwrap().change_sentence().unwrap()
         };
         let bytes = |size: u64| json!({ "bytes": { "hash": "ab12", "size": size } });
         assert_eq!(said("rename", json!({ "from": "a" })), "renames a to b");

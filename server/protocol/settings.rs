@@ -1,10 +1,13 @@
 //! Settings: the person's `config.toml`, tightened by the project's.
 
+mod activities;
 mod commands;
 mod embeddings;
 mod fetch;
+mod git;
 mod model;
 mod native;
+mod network;
 mod notes;
 mod sandbox;
 mod servers;
@@ -17,18 +20,23 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::watch_status::WatchBackend;
+
+pub use activities::{ActivitySettings, is_environment_name};
 pub use commands::{AllowedCommand, CommandRuleSettings};
 pub use embeddings::{EmbeddingSettings, VectorStoreSettings};
 pub use fetch::FetchSettings;
+pub use git::{CommitDecision, GitSettings};
 pub use model::{ModelApi, ModelSettings, PromptSize};
-pub use native::{IdeSlot, NativeSettings, WhenAway};
+pub use native::{NativeSettings, WhenAway};
+pub use network::{AllowedHost, NetworkRuleSettings};
 pub use notes::NoteSettings;
-pub use sandbox::{CommandEffects, SandboxSettings};
+pub use sandbox::{CommandEffects, IgnoredEffects, PortForwarding, SandboxSettings};
 pub use servers::{ForwardWhy, Import, McpServer};
 pub use storage::StorageSettings;
 pub use telemetry::TelemetrySettings;
 
-/// What becomes of a proposed change. Ordered from the loosest to the strictest.
+/// The policy for a proposed change. Ordered from the loosest to the strictest.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -36,7 +44,7 @@ pub use telemetry::TelemetrySettings;
 pub enum Policy {
     /// Applied at once; reviewable and revertible afterwards.
     Auto,
-    /// Shown in the editor and decided there; `hold` where no editor is attached.
+    /// Shown in the editor and decided there; `hold` if no editor is attached.
     #[default]
     Ask,
     /// Kept pending until someone decides.
@@ -45,7 +53,7 @@ pub enum Policy {
     Deny,
 }
 
-/// A policy for some tools and paths. The last one that matches counts.
+/// A policy for some tools and paths. The last matching rule counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyRule {
@@ -53,7 +61,7 @@ pub struct PolicyRule {
     pub tool: Option<String>,
     /// A glob over paths relative to the root; every path when absent.
     pub path: Option<String>,
-    /// What becomes of what matches.
+    /// The policy for matching changes.
     pub policy: Policy,
 }
 
@@ -61,21 +69,21 @@ pub struct PolicyRule {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewSettings {
-    /// What becomes of a change that no rule names.
+    /// The policy for a change that no rule matches.
     pub policy: Policy,
     /// Rules by tool and path.
     pub rules: Vec<PolicyRule>,
-    /// Seconds that a call waits for decisions before it answers `pending`. Where none are set: as long as the agent's entry
-    /// says that its client waits, else 45.
+    /// Seconds that a call waits for decisions before it answers `pending`. By default the time that the agent's
+    /// entry states for its client, or else 45.
     pub wait_s: Option<u64>,
 }
 
 impl ReviewSettings {
-    /// Seconds that a call waits whose client says nothing, below the shortest limit of a known client.
+    /// The default wait in seconds for a client with no known limit, below the shortest limit of a known client.
     const UNKNOWN_CLIENT_S: u64 = 45;
 
-    /// How long a call waits for decisions; `client_s` are the seconds that the caller's client is said to wait.
-    pub fn patience(&self, client_s: Option<u64>) -> Duration {
+    /// The time that a call waits for decisions; `client_s` is the wait in seconds that the caller's client supports.
+    pub fn decision_timeout(&self, client_s: Option<u64>) -> Duration {
         Duration::from_secs(self.wait_s.or(client_s).unwrap_or(Self::UNKNOWN_CLIENT_S))
     }
 }
@@ -88,7 +96,7 @@ pub struct WhySettings {
     pub strict: bool,
 }
 
-/// How much the session log says. The order is from the least to the most.
+/// The detail of the session log. Ordered from the least to the most.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verbosity {
@@ -101,7 +109,7 @@ pub enum Verbosity {
     Verbose,
 }
 
-/// When what was written to the log is on the disk for sure.
+/// The moment at which written log data is synced to the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Durability {
@@ -116,13 +124,13 @@ pub enum Durability {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LogSettings {
-    /// How much the session log says.
+    /// The detail of the session log.
     pub verbosity: Verbosity,
-    /// When it is on the disk for sure.
+    /// The moment at which it is synced to the disk.
     pub durability: Durability,
     /// Bytes after which a log is continued in a new part.
     pub rotate_bytes: u64,
-    /// Bytes of one value above which it is stored beside the log and referenced by hash.
+    /// Bytes of one value above which it is stored in its own file and referenced by hash.
     pub inline_bytes: usize,
 }
 
@@ -137,14 +145,14 @@ impl Default for LogSettings {
     }
 }
 
-/// Which calls the editor shows as messages.
+/// The calls that the editor shows as messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ShowCalls {
     /// Every call.
     #[default]
     All,
-    /// Those that change something, and faults.
+    /// Calls that change something, and faults.
     Writes,
     /// None.
     None,
@@ -154,15 +162,17 @@ pub enum ShowCalls {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NotifySettings {
-    /// Which calls are shown as messages.
+    /// The calls that are shown as messages.
     pub show: ShowCalls,
     /// Messages a second above which further ones are folded into one.
     pub per_second: u32,
+    /// True if a desktop notification reports a pending change when no editor shows it. Ignored in a project's file.
+    pub desktop: bool,
 }
 
 impl Default for NotifySettings {
     fn default() -> Self {
-        Self { show: ShowCalls::default(), per_second: 4 }
+        Self { show: ShowCalls::default(), per_second: 4, desktop: false }
     }
 }
 
@@ -174,13 +184,18 @@ pub struct RuleSettings {
     pub deny: Vec<String>,
     /// Read, never written.
     pub read_only: Vec<String>,
-    /// Read or written only after the person said so.
+    /// Read or written only after the person agreed.
     pub ask: Vec<String>,
-    /// Taken out of the built-in sensitive paths. Not heard in a project's file. `.git` and
-    /// `.wherefore` stay closed whatever it says.
+    /// Exceptions from the built-in sensitive paths. Ignored in a project's file. `.git` and `.wherefore` stay closed
+    /// in any case.
     pub allow: Vec<String>,
-    /// What holds for commands.
+    /// Another name of `commands.deny`, for settings that come from elsewhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forbidden_patterns: Vec<String>,
+    /// Rules for commands.
     pub commands: CommandRuleSettings,
+    /// The hosts that are reached without a question.
+    pub network: NetworkRuleSettings,
 }
 
 /// `[limits]`
@@ -214,7 +229,7 @@ impl Default for LimitSettings {
     }
 }
 
-/// How tools are offered to agents.
+/// The way that tools are offered to agents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Surface {
@@ -227,16 +242,16 @@ pub enum Surface {
     Discovery,
 }
 
-/// What becomes of a call of a tool that its agent never expanded.
+/// The treatment of a call of a tool that its agent never expanded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RequireExpand {
     /// It is made.
     Off,
-    /// It is made, and its result says so; where it fails for its arguments, the fault brings the schema.
+    /// It is made, and its result warns about it; if its arguments are invalid, the fault includes the schema.
     #[default]
     Warn,
-    /// It is refused, and the fault brings the schema.
+    /// It is refused, and the fault includes the schema.
     Refuse,
 }
 
@@ -244,11 +259,11 @@ pub enum RequireExpand {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DiscoverySettings {
-    /// How tools are offered to agents.
+    /// The way that tools are offered to agents.
     pub surface: Surface,
-    /// Tools up to which `auto` lists each of them.
+    /// The number of tools up to which `auto` lists each of them.
     pub direct_up_to: usize,
-    /// What becomes of a call, made through `call_tool`, of a tool that its agent never expanded.
+    /// The treatment of a call, made through `call_tool`, of a tool that its agent never expanded.
     pub require_expand: RequireExpand,
 }
 
@@ -264,7 +279,7 @@ impl Default for DiscoverySettings {
 pub struct MemorySettings {
     /// Minutes of activity after which a touch counts half.
     pub half_life_min: u32,
-    /// Tokens that a context of the working set may hold, where `.wherefore/working-set.yml` says nothing.
+    /// Tokens that a context of the working set may hold, unless `.wherefore/working-set.yml` sets another budget.
     pub budget: u64,
 }
 
@@ -274,35 +289,47 @@ impl Default for MemorySettings {
     }
 }
 
-/// Everything that can be set.
+/// `[watch]`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WatchSettings {
+    /// The back end that detects changes of files. It counts when a server starts.
+    pub backend: WatchBackend,
+}
+
+/// All settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// What becomes of proposed changes.
+    /// Review of proposed changes.
     pub review: ReviewSettings,
-    /// How reasons are judged.
+    /// Checks of reasons.
     pub why: WhySettings,
     /// The session log.
     pub log: LogSettings,
-    /// What the editor shows.
+    /// Notifications in the editor.
     pub notify: NotifySettings,
     /// Paths that are off limits.
     pub rules: RuleSettings,
     /// Sizes and counts.
     pub limits: LimitSettings,
-    /// How agents find tools.
+    /// Discovery of tools by agents.
     pub discovery: DiscoverySettings,
     /// The working set.
     pub memory: MemorySettings,
+    /// The watch on the workspace's files.
+    pub watch: WatchSettings,
     /// The sandbox that commands run in.
     pub sandbox: SandboxSettings,
-    /// What is fetched beside the public internet.
+    /// Treatment of what commands do to the repository.
+    pub git: GitSettings,
+    /// Hosts that can be fetched beyond the public internet.
     pub fetch: FetchSettings,
-    /// What becomes of the edits, commands and reads of an agent's own tools.
+    /// Treatment of the edits, commands and reads of an agent's own tools.
     pub native: NativeSettings,
-    /// How long what is kept stays.
+    /// Retention of stored data.
     pub storage: StorageSettings,
-    /// The model that tools and files are found with too, by what they mean; none when absent.
+    /// The model by which tools and files are also found, by meaning; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embeddings: Option<EmbeddingSettings>,
     /// The language model that wherefore's own agent asks; a server on this machine is looked for when absent.
@@ -311,9 +338,18 @@ pub struct Settings {
     /// The collector that calls are exported to; none when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub telemetry: Option<TelemetrySettings>,
-    /// What git notes are written in, beside our own form; nothing else when absent.
+    /// Additional formats of git notes; only the own format when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub notes: Option<NoteSettings>,
-    /// Servers whose tools are called like our own, by name.
+    /// Servers whose tools are called like built-in ones, by name.
     pub mcp_servers: BTreeMap<String, McpServer>,
+    /// The environment that tools run in: dev, test, prod, or one of `activities`; prod when absent. `WHEREFORE_ENV` and
+    /// `--env` come first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
+    /// The activities that replace those of the tools' definitions, by environment and tool.
+    pub activities: BTreeMap<String, BTreeMap<String, ActivitySettings>>,
+    /// True if the project chose the environment, and not the person.
+    #[serde(skip)]
+    pub is_environment_of_project: bool,
 }

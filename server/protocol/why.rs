@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One sentence on what the caller wants to accomplish: never empty, made only by [`Why::new`].
+/// A sentence on what the caller wants to accomplish: never empty, made only by [`Why::new`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Why(String);
 
 impl Why {
-    /// The reason in `text`, or nothing where it is blank. Invisible characters alone are blank.
+    /// The reason in `text`, or nothing if it is blank. Invisible characters alone are blank.
     pub fn new(text: &str) -> Option<Self> {
         let visible = |c: char| !(c.is_whitespace() || c.is_control() || is_invisible(c));
         text.chars().any(visible).then(|| Self(text.to_owned()))
     }
 
-    /// What stands for the reason of an agent's own tool that gave none. The session log says `null` instead.
+    /// The substitute for a missing reason of an agent's own tool. The session log has `null` instead.
     pub const UNSTATED: &str = "no reason given";
 
-    /// Whether no reason was given.
+    /// Returns whether no reason was given.
     pub fn is_unstated(&self) -> bool {
         self.0 == Self::UNSTATED
     }

@@ -1,20 +1,21 @@
-//! What is known of the lines of a text is carried over to the text that it became.
+//! The marks of a text's lines are carried over to the next text.
 
 use std::collections::HashSet;
 
 use crate::WrittenBy;
-use crate::align::{Run, Span, runs, said};
-use crate::author::{Author, Replaced};
+use crate::align::{HunkSpan, LineRun, differing_runs, recorded_runs};
+use crate::author::{ChangeAuthor, ReplacedLine};
+use crate::indents::indented_runs;
 use crate::mark::LineMark;
-use crate::moves::moved;
+use crate::moves::moved_lines;
 use crate::record::TypedRun;
-use crate::similar_lines::pairs;
+use crate::similar_lines::pair_lines;
 use crate::slide;
-use crate::text::{hash, is_telling, is_trivial, split};
+use crate::text::{hash_line, is_same_but_spaces, is_telling, is_trivial, split_lines};
 
 /// Pairs of a line that went and one that came that are compared at most, beyond those of one run.
 const COMPARED: usize = 20_000;
-/// Lines beside a run that one of its lines may be mistaken for.
+/// The distance from a run in which a line may be mistaken for one of the run.
 const NEAR: usize = 3;
 /// Lines that stay between two runs and tell nothing, at most.
 const ISLAND: usize = 2;
@@ -22,55 +23,61 @@ const ISLAND: usize = 2;
 /// A text, with who wrote each line of it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MarkedText {
-    /// The text; none where it is not kept any more.
+    /// The text; `None` if it is not kept any more.
     pub text: Option<String>,
     /// A hash of each line.
     pub hashes: Vec<u64>,
-    /// Who wrote each line.
+    /// The mark of each line.
     pub marks: Vec<LineMark>,
 }
 
-/// What a change left, and the lines that it removed.
-pub(crate) struct Carried {
+/// The text after a change, and the lines that the change removed.
+pub(crate) struct CarriedText {
     pub now: MarkedText,
     pub removed: Vec<(u64, LineMark)>,
 }
 
 impl MarkedText {
     /// A text of which each line has one mark.
-    pub(crate) fn whole(text: String, mark: LineMark) -> Self {
-        let hashes: Vec<u64> = split(&text).into_iter().map(hash).collect();
+    pub(crate) fn with_one_mark(text: String, mark: LineMark) -> Self {
+        let hashes: Vec<u64> = split_lines(&text).into_iter().map(hash_line).collect();
         let marks = vec![mark; hashes.len()];
         Self { text: Some(text), hashes, marks }
     }
 
-    /// What is known of each line of `text`, which this one became by a change of `author`.
-    pub(crate) fn carry(&self, text: String, mut author: Author, spans: &[Span]) -> Carried {
+    /// Returns the marks of the lines of `text`, which this one turned into by a change of `author`.
+    pub(crate) fn carry_to(&self, text: String, mut author: ChangeAuthor, spans: &[HunkSpan]) -> CarriedText {
         // With no text a line is known to be the same as another, not to be made from it.
-        let old_text = self.text.as_deref().map(split);
-        let new_lines = split(&text);
-        let hashes: Vec<u64> = new_lines.iter().map(|line| hash(line)).collect();
+        let old_text = self.text.as_deref().map(split_lines);
+        let new_lines = split_lines(&text);
+        let hashes: Vec<u64> = new_lines.iter().map(|line| hash_line(line)).collect();
         let said = { Some(spans) }
             .filter(|spans| !spans.is_empty())
-            .and_then(|spans| said(&self.hashes, &hashes, spans, |line| author.is_typed(line)));
+            .and_then(|spans| recorded_runs(&self.hashes, &hashes, spans, |line| author.is_typed(line)));
         let is_said = said.is_some();
         author.set_said(is_said);
-        let runs = said.unwrap_or_else(|| runs(&self.hashes, &hashes));
-        let mut marks = self.stayed(&runs, hashes.len());
+        let runs = said.unwrap_or_else(|| differing_runs(&self.hashes, &hashes));
+        let runs = match &old_text {
+            Some(old_lines) if author.is_person() => {
+                indented_runs(runs, (&self.hashes, old_lines), (&hashes, &new_lines))
+            }
+            _ => runs,
+        };
+        let mut marks = self.marks_of_kept(&runs, hashes.len());
         if author.is_person() {
             self.doubt_neighbors(&runs, &hashes, &new_lines, &mut marks);
         }
         if !is_said {
             for (mark, line) in marks.iter_mut().zip(&hashes) {
-                *mark = author.doubted(*line, *mark);
+                *mark = author.doubt_mark(*line, *mark);
             }
         }
         let moved = match author.writes_over() {
-            true => moved(&runs, &self.hashes, (&hashes, &new_lines)),
+            true => moved_lines(&runs, &self.hashes, (&hashes, &new_lines)),
             false => std::collections::HashMap::default(),
         };
         let is_gone = |old: &usize| !moved.values().any(|from| from == old);
-        let personal: Vec<usize> = match matches!(author, Author::Agent(_)) {
+        let personal: Vec<usize> = match matches!(author, ChangeAuthor::Agent(_)) {
             true => { runs.iter().flat_map(|run| run.old.clone()) }
                 .filter(|old| self.marks[*old].is_personal() && is_gone(old))
                 .collect(),
@@ -84,34 +91,41 @@ impl MarkedText {
         for (at, run) in runs.iter().enumerate() {
             let made = match &old_text {
                 Some(lines) if author.writes_over() => {
-                    pairs(&lines[run.old.clone()], &new_lines[run.new.clone()])
+                    pair_lines(&lines[run.old.clone()], &new_lines[run.new.clone()])
                 }
                 _ => vec![None; run.new.len()],
             };
             // A comparison may have found the wrong lines to stay: then one was written over in another run.
             let near = |old: &usize| run.old.contains(old) || everywhere && !is_said && old_text.is_some();
-            let replaced: Vec<Replaced<'_>> = { personal.iter().copied() }
+            let replaced: Vec<ReplacedLine<'_>> = { personal.iter().copied() }
                 .filter(near)
-                .map(|old| Replaced {
+                .map(|old| ReplacedLine {
                     text: old_text.as_ref().map(|lines| lines[old]),
                     mark: self.marks[old],
                 })
                 .collect();
-            let hunk = author.hunk(&runs, at);
+            let hunk = author.hunk_of(&runs, at);
             for (line, made) in run.new.clone().zip(made) {
                 let from = made.map(|made| self.marks[run.old.start + made]);
+                // Who moves a line to the right did not write it.
+                let stays = author.is_person()
+                    && from.is_some_and(|from| from.by == WrittenBy::Earlier)
+                    && old_text.as_ref().zip(made).is_some_and(|(lines, made)| {
+                        is_same_but_spaces(lines[run.old.start + made], new_lines[line])
+                    });
                 marks[line] = match moved.get(&line).filter(|_| !author.is_typed(hashes[line])) {
-                    // It stands where a line of a person's stood that is like it.
+                    // It takes the place of a line of a person's that is like it.
                     Some(at) if from.is_some_and(|from| from.is_personal()) => match self.marks[*at] {
-                        mark if mark.by == WrittenBy::Agent => LineMark::mixed(mark.origin),
+                        mark if mark.by == WrittenBy::Agent => LineMark::of_mixed(mark.origin),
                         mark => mark,
                     },
                     Some(from) => self.marks[*from],
+                    None if stays => self.marks[run.old.start + made.unwrap_or_default()],
                     None => {
                         let text = (hashes[line], new_lines[line]);
-                        let mark = author.mark(text, hunk, from, &replaced);
+                        let mark = author.mark_line(text, hunk, from, &replaced);
                         match twins.contains(text.1.trim()) && mark.by == WrittenBy::Agent {
-                            true => LineMark::mixed(mark.origin),
+                            true => LineMark::of_mixed(mark.origin),
                             false => mark,
                         }
                     }
@@ -119,14 +133,14 @@ impl MarkedText {
             }
         }
         for run in runs.iter().filter(|_| !is_said) {
-            slide::settle(run, (&self.hashes, &self.marks), (&hashes, &mut marks));
+            slide::settle_slides(run, (&self.hashes, &self.marks), (&hashes, &mut marks));
         }
         let gone = runs.iter().flat_map(|run| run.old.clone());
         let removed = gone.map(|at| (self.hashes[at], self.marks[at])).collect();
-        Carried { now: Self { text: Some(text), hashes, marks }, removed }
+        CarriedText { now: Self { text: Some(text), hashes, marks }, removed }
     }
 
-    /// What is known of each line after what a person typed. None where the record does not fit.
+    /// Returns the marks of the lines after a person's typing, or `None` if the record does not fit.
     pub(crate) fn type_in(&self, typed: &[TypedRun], text: Option<String>) -> Option<Self> {
         let (mut runs, mut hashes) = (Vec::new(), Vec::new());
         let mut from = 0;
@@ -136,15 +150,20 @@ impl MarkedText {
             let to = hashes.len();
             hashes.extend(run.lines.iter().map(|line| line.hash));
             from = start + gone;
-            runs.push(Run { old: start..from, new: to..hashes.len(), hunk: None });
+            runs.push(LineRun { old: start..from, new: to..hashes.len(), hunk: None });
         }
         hashes.extend_from_slice(self.hashes.get(from..)?);
-        let is_it = |text: &String| split(text).into_iter().map(hash).eq(hashes.iter().copied());
+        let is_it = |text: &String| split_lines(text).into_iter().map(hash_line).eq(hashes.iter().copied());
         if !text.as_ref().is_none_or(is_it) {
             return None;
         }
-        let mut marks = self.stayed(&runs, hashes.len());
+        let mut marks = self.marks_of_kept(&runs, hashes.len());
         let mut used = HashSet::new();
+        let texts = self.text.as_deref().map(split_lines).zip(text.as_deref().map(split_lines));
+        let is_indented = |old: usize, new: usize| {
+            let lines = texts.as_ref().and_then(|(was, now)| was.get(old).zip(now.get(new)));
+            lines.is_some_and(|(old, new)| is_same_but_spaces(old, new))
+        };
         for (run, typed) in runs.iter().zip(typed) {
             for (at, line) in run.new.clone().zip(&typed.lines) {
                 let sources: Vec<usize> = line.from.iter().map(|from| *from as usize).collect();
@@ -152,29 +171,43 @@ impl MarkedText {
                     [source] if self.hashes.get(source) == Some(&line.hash) && used.insert(source) => {
                         self.marks[source]
                     }
+                    [source]
+                        if { self.marks.get(source) }.is_some_and(|mark| mark.by == WrittenBy::Earlier)
+                            && is_indented(source, at)
+                            && used.insert(source) =>
+                    {
+                        self.marks[source]
+                    }
                     _ => {
                         let agent = |source: &usize| self.marks.get(*source)?.origin;
-                        LineMark::mixed(sources.iter().find_map(agent))
+                        LineMark::of_mixed(sources.iter().find_map(agent))
                     }
                 };
             }
         }
         // Some editors tell the next of two equal lines for the one that was typed or taken out.
         for run in &runs {
-            slide::settle(run, (&self.hashes, &self.marks), (&hashes, &mut marks));
+            slide::settle_slides(run, (&self.hashes, &self.marks), (&hashes, &mut marks));
         }
         Some(Self { text, hashes, marks })
     }
 
-    /// Lines of a person, where an agent's change is not known but by comparing: one that is like it may be theirs.
-    fn personal_lines<'t>(&self, author: &Author, old_lines: &[&'t str], runs: &[Run]) -> HashSet<&'t str> {
-        let near = |run: &Run| run.old.start.saturating_sub(NEAR)..(run.old.end + NEAR).min(old_lines.len());
-        let personal = |line: &usize| self.marks[*line].is_personal() && matches!(author, Author::Agent(_));
+    /// Lines of a person, if an agent's change is not known but by comparing: one that is like it may be theirs.
+    fn personal_lines<'t>(
+        &self,
+        author: &ChangeAuthor,
+        old_lines: &[&'t str],
+        runs: &[LineRun],
+    ) -> HashSet<&'t str> {
+        let near =
+            |run: &LineRun| run.old.start.saturating_sub(NEAR)..(run.old.end + NEAR).min(old_lines.len());
+        let personal =
+            |line: &usize| self.marks[*line].is_personal() && matches!(author, ChangeAuthor::Agent(_));
         runs.iter().flat_map(near).filter(personal).map(|line| old_lines[line].trim()).collect()
     }
 
     /// The marks of the lines that stay; the others are unknown yet.
-    fn stayed(&self, runs: &[Run], lines: usize) -> Vec<LineMark> {
+    fn marks_of_kept(&self, runs: &[LineRun], lines: usize) -> Vec<LineMark> {
         let mut marks = Vec::with_capacity(lines);
         let mut from = 0;
         for run in runs {
@@ -186,8 +219,8 @@ impl MarkedText {
         marks
     }
 
-    /// Beside what a person changed, an equal line may be the one that was typed: it does not count as an agent's.
-    fn doubt_neighbors(&self, runs: &[Run], hashes: &[u64], lines: &[&str], marks: &mut [LineMark]) {
+    /// Next to a person's change, an equal line may be the typed one: it does not count as an agent's.
+    fn doubt_neighbors(&self, runs: &[LineRun], hashes: &[u64], lines: &[&str], marks: &mut [LineMark]) {
         let mut doubted = Vec::new();
         for (at, run) in runs.iter().enumerate() {
             let nearby = &runs[at.saturating_sub(1)..(at + 2).min(runs.len())];
@@ -212,7 +245,7 @@ impl MarkedText {
             doubted.extend(island.filter(|line| is_island && is_dull(line)));
         }
         for line in doubted {
-            marks[line] = marks[line].doubted(LineMark::HUMAN);
+            marks[line] = marks[line].as_doubtful(LineMark::HUMAN);
         }
     }
 }

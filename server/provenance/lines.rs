@@ -1,89 +1,85 @@
 //! The files of a workspace, with what is known of each line.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
-use wherefore_base::{CallId, HunkId, WorkspacePath};
+use wherefore_base::{CallId, WorkspacePath};
 use wherefore_protocol::ChangeKind;
 
 use crate::WrittenBy;
-use crate::author::{AgentChange, Author};
+use crate::author::{AgentChange, ChangeAuthor};
+use crate::calls::KnownCalls;
 use crate::carry::MarkedText;
+use crate::forget::ForgetBounds;
 use crate::lined_file::LinedFile;
 use crate::mark::{LineMark, LineOrigin};
-use crate::record::{
-    DecisionRecord, EditedRecord, LineRecord, MarkedRun, SnapshotRecord, StepRecord, TypedRecord,
-};
-use crate::restore::History;
-use crate::similar_lines::read;
-use crate::text::split;
+use crate::record::{DecisionRecord, LineRecord, MarkedRun, SnapshotRecord, StepRecord, TypedRecord};
+use crate::similar_lines::parse_record;
+use crate::text::split_lines;
 
-/// What the records name and do not hold.
-pub trait Ground {
-    /// The text of the bytes that are kept under a hash; none where they are not kept any more, or are no text.
-    fn text(&self, hash: &str) -> Option<String>;
-    /// Whether a file stands at a path.
-    fn stands(&self, path: &WorkspacePath) -> bool;
+/// The texts and files that the records name and do not hold.
+pub trait WorkspaceTexts {
+    /// The text of the bytes that are kept under a hash; `None` if they are not kept any more, or are no text.
+    fn text_of(&self, hash: &str) -> Option<String>;
+    /// Returns whether there is a file at a path.
+    fn file_exists(&self, path: &WorkspacePath) -> bool;
 }
 
-/// What is recorded and not carried out yet.
+/// A record that is not carried out yet.
 #[derive(Debug)]
-enum Waiting {
+enum WaitingRecord {
     Step(StepRecord),
     Typed(TypedRecord),
     Snapshot(SnapshotRecord),
 }
 
-/// What was answered last of a file.
+/// The last answer about a file.
 #[derive(Debug)]
-struct Answer {
+struct MarkAnswer {
     text: String,
     typed: Option<TypedRecord>,
     marks: Vec<LineMark>,
 }
 
-/// What is known of each line of the files of a workspace. Records are applied in their order.
+/// Answers that are kept until something is recorded: for who asks about the files on the screen again.
+const ANSWERED: usize = 64;
+
+/// The marks of the lines of a workspace's files. Records are applied in their order.
 #[derive(Debug, Default)]
-pub struct Lines {
-    files: HashMap<WorkspacePath, LinedFile>,
-    waiting: VecDeque<Waiting>,
-    edited: HashMap<(String, CallId, HunkId), EditedRecord>,
-    decisions: HashMap<(String, CallId), Vec<DecisionRecord>>,
-    origins: Vec<LineOrigin>,
-    known: HashMap<LineOrigin, u32>,
-    answered: HashMap<WorkspacePath, Answer>,
+pub struct LineProvenance {
+    pub(crate) files: HashMap<WorkspacePath, LinedFile>,
+    waiting: VecDeque<WaitingRecord>,
+    pub(crate) calls: KnownCalls,
+    pub(crate) origins: Vec<LineOrigin>,
+    pub(crate) known: HashMap<LineOrigin, u32>,
+    answered: HashMap<WorkspacePath, MarkAnswer>,
+    pub(crate) bounds: ForgetBounds,
 }
 
-impl Lines {
+impl LineProvenance {
     /// Takes a record in. A line that is none is passed over.
     pub fn apply_line(&mut self, line: &str) {
-        if let Some(record) = read(line) {
-            self.apply(record);
+        if let Some(record) = parse_record(line) {
+            self.apply_record(record);
         }
     }
 
     /// Takes a record in.
-    pub fn apply(&mut self, record: LineRecord) {
+    pub fn apply_record(&mut self, record: LineRecord) {
         match record {
-            LineRecord::Step(step) => self.waiting.push_back(Waiting::Step(step)),
-            LineRecord::Typed(typed) => self.waiting.push_back(Waiting::Typed(typed)),
-            LineRecord::Snapshot(snapshot) => self.waiting.push_back(Waiting::Snapshot(snapshot)),
+            LineRecord::Step(step) => self.waiting.push_back(WaitingRecord::Step(step)),
+            LineRecord::Typed(typed) => self.waiting.push_back(WaitingRecord::Typed(typed)),
+            LineRecord::Snapshot(snapshot) => self.waiting.push_back(WaitingRecord::Snapshot(snapshot)),
             LineRecord::Dropped(dropped) => {
-                let is_it = |waiting: &Waiting| match waiting {
-                    Waiting::Step(step) => step.session == dropped.session && step.call == dropped.call,
+                let is_it = |waiting: &WaitingRecord| match waiting {
+                    WaitingRecord::Step(step) => step.session == dropped.session && step.call == dropped.call,
                     _ => false,
                 };
                 if let Some(at) = self.waiting.iter().rposition(is_it) {
                     self.waiting.remove(at);
                 }
             }
-            LineRecord::Edited(edited) => {
-                let key = (edited.session.clone(), edited.call.clone(), edited.hunk.clone());
-                self.edited.insert(key, edited);
-            }
-            LineRecord::Decision(decision) => {
-                let key = (decision.session.clone(), decision.call.clone());
-                self.decisions.entry(key).or_default().push(decision);
-            }
+            LineRecord::Edited(edited) => self.calls.add_edit(edited),
+            LineRecord::Decision(decision) => self.calls.add_decision(decision),
         }
     }
 
@@ -92,9 +88,9 @@ impl Lines {
         self.origins.get(at as usize)
     }
 
-    /// What was decided last on a hunk, with its call. Where the hunk is not known, the last decision on its call.
+    /// Returns the last decision on a hunk, with its call. If the hunk is not known, the last decision on its call.
     pub fn decision(&self, origin: &LineOrigin) -> Option<&DecisionRecord> {
-        let all = self.decisions.get(&(origin.session.clone(), origin.call.clone()))?;
+        let all = &self.calls.get(&origin.session, &origin.call)?.decisions;
         let of = |decision: &&DecisionRecord| match &origin.hunk {
             Some(hunk) => decision.hunks.iter().any(|decided| decided.id == *hunk),
             None => true,
@@ -102,96 +98,114 @@ impl Lines {
         all.iter().rev().find(of).or(all.last())
     }
 
-    /// Whether anything was recorded of a path.
-    pub fn knows(&mut self, path: &WorkspacePath, ground: &dyn Ground) -> bool {
-        self.settle(ground);
+    /// Returns whether anything was recorded of a path.
+    pub fn is_recorded(&mut self, path: &WorkspacePath, ground: &dyn WorkspaceTexts) -> bool {
+        self.settle_records(ground);
         self.files.contains_key(path)
     }
 
+    /// The paths of which anything was recorded.
+    pub fn recorded_paths(&mut self, ground: &dyn WorkspaceTexts) -> Vec<WorkspacePath> {
+        self.settle_records(ground);
+        self.files.keys().cloned().collect()
+    }
+
     /// The hash of the text of a path that was recorded last.
-    pub fn last_hash(&mut self, path: &WorkspacePath, ground: &dyn Ground) -> Option<&str> {
-        self.settle(ground);
+    pub fn last_hash(&mut self, path: &WorkspacePath, ground: &dyn WorkspaceTexts) -> Option<&str> {
+        self.settle_records(ground);
         self.files.get(path)?.hash.as_deref()
     }
 
-    /// Who wrote each line of `text`, which stands at `path` now; `typed` is what led to it, where that is known.
-    pub fn marks(
+    /// Returns who wrote each line of `text`, which is at `path` now; `typed` is the typing that led to it, if that
+    /// is known.
+    pub fn marks_for(
         &mut self,
         path: &WorkspacePath,
         text: &str,
         typed: Option<&TypedRecord>,
-        ground: &dyn Ground,
+        ground: &dyn WorkspaceTexts,
     ) -> Vec<LineMark> {
-        self.settle(ground);
-        let is_it = |answer: &&Answer| answer.text == text && answer.typed.as_ref() == typed;
+        self.settle_records(ground);
+        let is_it = |answer: &&MarkAnswer| answer.text == text && answer.typed.as_ref() == typed;
         if let Some(answer) = self.answered.get(path).filter(is_it) {
             return answer.marks.clone();
         }
-        let hash = wherefore_base::hash::short(text.as_bytes());
-        // What was typed since leads to the text that the file came with.
-        let before = typed.and_then(|typed| Some((typed.before.as_str(), ground.text(&typed.before)?)));
+        let hash = wherefore_base::hash::short_hash(text.as_bytes());
+        // The typing since leads to the text that the file came with.
+        let before = typed.and_then(|typed| Some((typed.before.as_str(), ground.text_of(&typed.before)?)));
         let from = match &before {
-            Some((hash, before)) => self.followed(path, (Some(hash), Some(before)), ground),
-            None => self.followed(path, (Some(&hash), Some(text)), ground),
+            Some((hash, before)) => self.known_path(path, (Some(hash), Some(before)), ground),
+            None => self.known_path(path, (Some(&hash), Some(text)), ground),
         };
+        from.iter().for_each(|from| self.recall_text(from, ground));
         let marks = match from.as_ref().and_then(|from| self.files.get(from)) {
             Some(file) => { typed.and_then(|typed| file.type_in(typed, Some(text.to_owned()), ground)) }
                 .map(|typed| typed.marks)
-                .unwrap_or_else(|| file.read(text.to_owned(), &hash).marks),
-            None => vec![LineMark::EARLIER; split(text).len()],
+                .unwrap_or_else(|| file.read_text(text.to_owned(), &hash).marks),
+            None => vec![LineMark::EARLIER; split_lines(text).len()],
         };
-        let answer = Answer { text: text.to_owned(), typed: typed.cloned(), marks: marks.clone() };
+        let answer = MarkAnswer { text: text.to_owned(), typed: typed.cloned(), marks: marks.clone() };
+        if self.answered.len() >= ANSWERED {
+            self.answered.clear();
+        }
         self.answered.insert(path.clone(), answer);
         marks
     }
 
     /// Carries out what waits. The sooner, the better is it known which files stand where.
-    pub fn settle(&mut self, ground: &dyn Ground) {
+    pub fn settle_records(&mut self, ground: &dyn WorkspaceTexts) {
         self.settle_but(0, ground);
     }
 
+    /// Returns the number of records that wait to be carried out.
+    pub(crate) fn waits_for(&self) -> usize {
+        self.waiting.len()
+    }
+
     /// The same, but for the last records: a step may still be dropped.
-    pub fn settle_but(&mut self, young: usize, ground: &dyn Ground) {
+    pub fn settle_but(&mut self, young: usize, ground: &dyn WorkspaceTexts) {
         while self.waiting.len() > young
             && let Some(waiting) = self.waiting.pop_front()
         {
+            self.forget_unneeded(ground);
             self.answered.clear();
             match waiting {
-                Waiting::Step(step) => self.step(&step, ground),
-                Waiting::Typed(typed) => self.typed(&typed, ground),
-                Waiting::Snapshot(snapshot) => self.restore(snapshot),
+                WaitingRecord::Step(step) => self.apply_step(&step, ground),
+                WaitingRecord::Typed(typed) => self.apply_typed(&typed, ground),
+                WaitingRecord::Snapshot(snapshot) => self.restore_snapshot(snapshot),
             }
         }
     }
 
-    /// What a person typed. Where it does not follow from what is known, the next text is compared instead.
-    fn typed(&mut self, typed: &TypedRecord, ground: &dyn Ground) {
+    /// Applies a person's typing. If it does not fit the known text, the next text is compared instead.
+    fn apply_typed(&mut self, typed: &TypedRecord, ground: &dyn WorkspaceTexts) {
         if !self.files.get(&typed.path).is_some_and(|file| file.is_at(Some(&typed.before))) {
-            let text = ground.text(&typed.before);
-            self.follow(&typed.path, (Some(&typed.before), text.as_deref()), ground);
+            let text = ground.text_of(&typed.before);
+            self.follow_file(&typed.path, (Some(&typed.before), text.as_deref()), ground);
         }
+        self.recall_text(&typed.path, ground);
         let Some(file) = self.files.get_mut(&typed.path) else { return };
-        let Some(now) = file.type_in(typed, ground.text(&typed.after), ground) else { return };
+        let Some(now) = file.type_in(typed, ground.text_of(&typed.after), ground) else { return };
         let before = file.marks_of(&typed.before, ground);
         file.before = before.map(|marks| (typed.before.clone(), marks));
         (file.now, file.hash, file.is_torn) = (Some(now), Some(typed.after.clone()), false);
     }
 
-    /// What is known of each file of which that was not kept since it changed.
-    pub fn snapshots(&mut self, ground: &dyn Ground) -> Vec<SnapshotRecord> {
-        self.settle(ground);
+    /// Returns a snapshot of each file that changed since its last one was kept.
+    pub fn take_snapshots(&mut self, ground: &dyn WorkspaceTexts) -> Vec<SnapshotRecord> {
+        self.settle_records(ground);
         let mut all: Vec<SnapshotRecord> = { self.files.iter() }
             .filter_map(|(path, file)| {
                 let (now, hash) = (file.now.as_ref()?, file.hash.as_ref()?);
                 let is_new = !file.is_torn && file.kept.as_ref() != Some(hash);
-                is_new.then(|| self.snapshot(path, now, hash))
+                is_new.then(|| self.snapshot_of(path, now, hash))
             })
             .collect();
         all.sort_by(|one, other| one.path.cmp(&other.path));
         all
     }
 
-    fn snapshot(&self, path: &WorkspacePath, now: &MarkedText, hash: &str) -> SnapshotRecord {
+    fn snapshot_of(&self, path: &WorkspacePath, now: &MarkedText, hash: &str) -> SnapshotRecord {
         let (mut calls, mut places) = (Vec::new(), HashMap::new());
         let mut marks: Vec<MarkedRun> = Vec::new();
         for mark in &now.marks {
@@ -211,10 +225,10 @@ impl Lines {
         SnapshotRecord { path: path.clone(), hash: hash.to_owned(), lines: now.hashes.clone(), marks, calls }
     }
 
-    /// Takes a snapshot for what is known, unless more is known than it tells.
-    fn restore(&mut self, snapshot: SnapshotRecord) {
+    /// Takes a snapshot as the known state, unless more is known than it holds.
+    fn restore_snapshot(&mut self, snapshot: SnapshotRecord) {
         let SnapshotRecord { path, hash, lines, marks: kept, calls } = snapshot;
-        let origins: Vec<u32> = calls.into_iter().map(|call| self.intern(call)).collect();
+        let origins: Vec<u32> = calls.into_iter().map(|call| self.intern_origin(call)).collect();
         let mut marks = Vec::with_capacity(lines.len());
         for MarkedRun { count, by, call, is_unsure } in kept {
             let origin = call.and_then(|call| origins.get(call as usize)).copied();
@@ -232,7 +246,7 @@ impl Lines {
         (file.hash, file.before, file.is_torn) = (Some(hash), None, false);
     }
 
-    fn step(&mut self, step: &StepRecord, ground: &dyn Ground) {
+    fn apply_step(&mut self, step: &StepRecord, ground: &dyn WorkspaceTexts) {
         match step.kind {
             ChangeKind::Rename => {
                 let Some(from) = &step.from else { return };
@@ -240,19 +254,20 @@ impl Lines {
                     self.files.insert(step.path.clone(), file);
                 }
             }
-            ChangeKind::Copy if step.after.is_some() && !step.back => self.copy(step, ground),
-            kind if kind.has_text() || kind == ChangeKind::Copy => self.change(step, ground),
+            ChangeKind::Copy if step.after.is_some() && !step.back => self.copy_lines(step, ground),
+            kind if kind.has_text() || kind == ChangeKind::Copy => self.change_text(step, ground),
             _ => {}
         }
     }
 
-    /// A copy has the lines of its source, whoever wrote those.
-    fn copy(&mut self, step: &StepRecord, ground: &dyn Ground) {
+    /// A copy has the lines of its source, with their authors.
+    fn copy_lines(&mut self, step: &StepRecord, ground: &dyn WorkspaceTexts) {
+        step.from.iter().for_each(|from| self.recall_text(from, ground));
         let source = step.from.as_ref().and_then(|from| self.files.get(from));
-        let text = step.after.as_ref().and_then(|after| ground.text(after));
+        let text = step.after.as_ref().and_then(|after| ground.text_of(after));
         let now = match (source, text, &step.after) {
-            (Some(source), Some(text), Some(hash)) => source.read(text, hash),
-            (None, Some(text), _) => MarkedText::whole(text, LineMark::EARLIER),
+            (Some(source), Some(text), Some(hash)) => source.read_text(text, hash),
+            (None, Some(text), _) => MarkedText::with_one_mark(text, LineMark::EARLIER),
             _ => return,
         };
         let file = self.files.entry(step.path.clone()).or_default();
@@ -260,28 +275,28 @@ impl Lines {
     }
 
     /// A change of a text.
-    fn change(&mut self, step: &StepRecord, ground: &dyn Ground) {
+    fn change_text(&mut self, step: &StepRecord, ground: &dyn WorkspaceTexts) {
         if !self.files.get(&step.path).is_some_and(|file| file.is_at(step.before.as_deref())) {
-            self.meet(step, ground);
+            self.meet_text(step, ground);
         }
-        let author = self.author(step);
+        let author = self.author_of(step);
         let file = self.files.entry(step.path.clone()).or_default();
         let mut was = file.now.take().unwrap_or_default();
         if was.text.is_none() {
-            was.text = step.before.as_ref().and_then(|before| ground.text(before));
+            was.text = step.before.as_ref().and_then(|before| ground.text_of(before));
         }
         file.before = step.before.clone().map(|before| (before, was.marks.clone()));
         let Some(after) = &step.after else {
             let gone = was.hashes.into_iter().zip(was.marks).collect();
-            file.history.keep(&step.session, &step.call, step.back, gone);
+            file.history.keep_step(&step.session, &step.call, step.back, gone);
             file.hash = None;
             return;
         };
-        match ground.text(after) {
+        match ground.text_of(after) {
             Some(text) => {
-                let author = if file.is_torn { Author::Nobody } else { author };
-                let carried = was.carry(text, author, &step.spans);
-                file.history.keep(&step.session, &step.call, step.back, carried.removed);
+                let author = if file.is_torn { ChangeAuthor::Nobody } else { author };
+                let carried = was.carry_to(text, author, &step.spans);
+                file.history.keep_step(&step.session, &step.call, step.back, carried.removed);
                 (file.now, file.hash, file.is_torn) = (Some(carried.now), Some(after.clone()), false);
             }
             None => (file.now, file.is_torn) = (Some(was), true),
@@ -289,40 +304,25 @@ impl Lines {
     }
 
     /// Meets the text that a step found, which is not the one that is known.
-    fn meet(&mut self, step: &StepRecord, ground: &dyn Ground) {
-        let before = step.before.as_ref().map(|before| ground.text(before));
+    fn meet_text(&mut self, step: &StepRecord, ground: &dyn WorkspaceTexts) {
+        let before = step.before.as_ref().map(|before| ground.text_of(before));
         let text = before.clone().flatten();
-        self.follow(&step.path, (step.before.as_deref(), text.as_deref()), ground);
-        self.files.entry(step.path.clone()).or_default().find(before, step.before.as_ref());
+        self.follow_file(&step.path, (step.before.as_deref(), text.as_deref()), ground);
+        self.recall_text(&step.path, ground);
+        self.files.entry(step.path.clone()).or_default().meet_text(before, step.before.as_ref());
     }
 
-    /// Takes what is known of a file along to the path that it stands at now.
-    fn follow(&mut self, path: &WorkspacePath, text: (Option<&str>, Option<&str>), ground: &dyn Ground) {
-        if let Some(from) = self.followed(path, text, ground)
-            && from != *path
-            && let Some(file) = self.files.remove(&from)
-        {
-            self.files.insert(path.clone(), file);
-        }
-        // The same text as another file's: a copy, or a file that came back to its name since.
-        let is_known = self.files.get(path).is_some_and(|file| file.now.is_some());
-        if let (false, Some(source)) = (is_known, self.files.values().find(|file| file.is_at(text.0))) {
-            let copy = LinedFile { history: History::default(), ..source.clone() };
-            self.files.insert(path.clone(), copy);
-        }
-    }
-
-    /// Who made a step.
-    fn author(&mut self, step: &StepRecord) -> Author {
+    /// Returns the author of a step.
+    fn author_of(&mut self, step: &StepRecord) -> ChangeAuthor {
         let file = self.files.get(&step.path);
         let returning = |call: &CallId, back: bool| {
-            file.map(|file| file.history.returning(&step.session, call, back)).unwrap_or_default()
+            file.map(|file| file.history.lines_of_undo(&step.session, call, back)).unwrap_or_default()
         };
         match &step.undoes {
-            Some(undone) => Author::Undo(returning(undone, false)),
-            None if step.outside => Author::Person,
-            None if step.back => Author::Undo(returning(&step.call, true)),
-            None => Author::Agent(self.agent_change(step)),
+            Some(undone) => ChangeAuthor::Undo(returning(undone, false)),
+            None if step.outside => ChangeAuthor::Person,
+            None if step.back => ChangeAuthor::Undo(returning(&step.call, true)),
+            None => ChangeAuthor::Agent(self.agent_change(step)),
         }
     }
 
@@ -335,10 +335,9 @@ impl Lines {
         };
         for hunk in step.hunks.iter().map(Some).chain(step.hunks.is_empty().then_some(None)) {
             let (session, call) = (step.session.clone(), step.call.clone());
-            let edited =
-                hunk.and_then(|hunk| self.edited.get(&(session.clone(), call.clone(), hunk.clone())));
+            let edited = hunk.and_then(|hunk| self.calls.get(&session, &call)?.edited.get(hunk));
             let edited = edited.map(|edited| edited.lines.clone());
-            let at = self.intern(LineOrigin { session, call, hunk: hunk.cloned() });
+            let at = self.intern_origin(LineOrigin { session, call, hunk: hunk.cloned() });
             change.origins.push(at);
             match edited {
                 Some(lines) => change.edited.extend(lines.into_iter().map(|(line, by)| (line, by, at))),
@@ -348,42 +347,12 @@ impl Lines {
         change
     }
 
-    fn intern(&mut self, origin: LineOrigin) -> u32 {
+    fn intern_origin(&mut self, origin: LineOrigin) -> u32 {
         let next = u32::try_from(self.origins.len()).unwrap_or(u32::MAX);
         let origins = &mut self.origins;
         *self.known.entry(origin).or_insert_with_key(|origin| {
             origins.push(origin.clone());
             next
         })
-    }
-
-    /// The path under which what stands at `path` is known: that, or one that it was renamed from by somebody else.
-    fn followed(
-        &self,
-        path: &WorkspacePath,
-        (hash, text): (Option<&str>, Option<&str>),
-        ground: &dyn Ground,
-    ) -> Option<WorkspacePath> {
-        let own = self.files.get(path).filter(|file| file.now.is_some());
-        if let Some(own) = own {
-            // It may have been there before, and have come back under this name.
-            let is_back = |(other, file): &(&WorkspacePath, &LinedFile)| {
-                *other != path && file.is_at(hash) && !ground.stands(other)
-            };
-            let back = self.files.iter().filter(|_| !own.is_at(hash)).find(is_back);
-            return Some(back.map_or(path, |(other, _)| other).clone());
-        }
-        let lines: HashSet<u64> = split(text?).into_iter().map(crate::text::hash).collect();
-        let mut best: Option<(usize, &WorkspacePath)> = None;
-        for (other, file) in &self.files {
-            let Some(now) = file.now.as_ref().filter(|_| other != path) else { continue };
-            let common = now.hashes.iter().filter(|line| lines.contains(line)).count();
-            let alike = common * 2 > now.hashes.len().max(lines.len());
-            if alike && best.is_none_or(|best| (common, other) > best) && !ground.stands(other) {
-                best = Some((common, other));
-            }
-        }
-        let known = self.files.contains_key(path).then_some(path);
-        best.map(|(_, other)| other).or(known).cloned()
     }
 }

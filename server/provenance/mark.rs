@@ -1,9 +1,9 @@
-//! What is known of one line.
+//! The mark of a line.
 
 use serde::{Deserialize, Serialize};
 use wherefore_base::{CallId, HunkId};
 
-/// Who wrote a line.
+/// The author of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WrittenBy {
@@ -13,27 +13,27 @@ pub enum WrittenBy {
     Human,
     /// An agent and a person.
     Mixed,
-    /// Whoever wrote the file before anything was recorded of it.
+    /// The author of the file before anything was recorded of it.
     Earlier,
-    /// Nobody knows: what would tell is not kept any more.
+    /// Not known: the needed records are not kept any more.
     Unknown,
 }
 
 impl WrittenBy {
-    /// Whether a person may have written some of it while it was recorded.
+    /// Returns whether a person may have written some of it while it was recorded.
     pub(crate) fn is_personal(self) -> bool {
         matches!(self, Self::Human | Self::Mixed)
     }
 }
 
-/// Who wrote a line, and for what call where an agent had a part in it.
+/// The author of a line, and the call if an agent had a part in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LineMark {
-    /// Who wrote it.
+    /// The author.
     pub by: WrittenBy,
-    /// The call and hunk, by its place among [`crate::Lines::origin`]; none where no agent had a part in it.
+    /// The number of its call and hunk for [`crate::LineProvenance::origin`]; `None` if no agent had a part in it.
     pub origin: Option<u32>,
-    /// Whether it may be a line that a person wrote: one that is equal stands or stood beside it.
+    /// True if it may be a line that a person wrote: an equal one is or was next to it.
     pub is_unsure: bool,
 }
 
@@ -42,13 +42,13 @@ impl LineMark {
     pub(crate) const EARLIER: Self = Self { by: WrittenBy::Earlier, origin: None, is_unsure: false };
     pub(crate) const UNKNOWN: Self = Self { by: WrittenBy::Unknown, origin: None, is_unsure: false };
 
-    /// Whether a person may have written some of it while it was recorded.
+    /// Returns whether a person may have written some of it while it was recorded.
     pub(crate) fn is_personal(self) -> bool {
         self.is_unsure || self.by.is_personal()
     }
 
     /// The mark of a line that may be one of a person's, which is marked `other`: never an agent's.
-    pub(crate) fn doubted(self, other: Self) -> Self {
+    pub(crate) fn as_doubtful(self, other: Self) -> Self {
         match self.by {
             WrittenBy::Agent => other,
             WrittenBy::Earlier => Self { is_unsure: true, ..self },
@@ -56,11 +56,11 @@ impl LineMark {
         }
     }
 
-    pub(crate) fn agent(origin: u32) -> Self {
+    pub(crate) fn of_agent(origin: u32) -> Self {
         Self { by: WrittenBy::Agent, origin: Some(origin), is_unsure: false }
     }
 
-    pub(crate) fn mixed(origin: Option<u32>) -> Self {
+    pub(crate) fn of_mixed(origin: Option<u32>) -> Self {
         match origin {
             Some(_) => Self { by: WrittenBy::Mixed, origin, is_unsure: false },
             None => Self::HUMAN,
@@ -75,7 +75,7 @@ pub struct LineOrigin {
     pub session: String,
     /// The call.
     pub call: CallId,
-    /// The hunk, where it is known which.
+    /// The hunk, if it is known which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hunk: Option<HunkId>,
 }

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::align::Run;
+use crate::align::LineRun;
 use crate::text::is_telling;
 
-/// For lines of the new text, the old lines that moved there.
-pub(crate) fn moved(
-    runs: &[Run],
+/// Returns for lines of the new text the old lines that moved there.
+pub(crate) fn moved_lines(
+    runs: &[LineRun],
     old: &[u64],
     (new, new_lines): (&[u64], &[&str]),
 ) -> HashMap<usize, usize, foldhash::fast::FixedState> {
@@ -32,7 +32,7 @@ pub(crate) fn moved(
     if moved_once.is_empty() {
         return found;
     }
-    // A line that stands in other places too may have been typed anew.
+    // A line that is in other places too may have been typed again.
     let mut often: HashMap<u64, usize, _> = HashMap::with_hasher(foldhash::fast::FixedState::default());
     for line in old.iter().chain(new).filter(|line| moved_once.contains_key(line)) {
         *often.entry(*line).or_insert(0) += 1;
@@ -42,7 +42,7 @@ pub(crate) fn moved(
             found.insert(to, from);
         }
     }
-    // What stands beside a moved line and is equal moved with it.
+    // Lines next to a moved line moved with it, if they are equal.
     let anchors: Vec<(usize, usize)> = found.iter().map(|(to, from)| (*to, *from)).collect();
     for (to, from) in anchors {
         let (Some(from_run), Some(to_run)) =

@@ -1,12 +1,12 @@
-//! What is recorded while hunks are put in place: one record a line of a file, as JSON.
+//! The records that are written while hunks are put in place: one record a line of a file, as JSON.
 
 use serde::{Deserialize, Serialize};
 use wherefore_base::{CallId, HunkId, WorkspacePath};
 use wherefore_protocol::ChangeKind;
 
-use crate::{LineOrigin, Span, WrittenBy};
+use crate::{HunkSpan, LineOrigin, WrittenBy};
 
-/// One record.
+/// A record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum LineRecord {
@@ -20,11 +20,11 @@ pub enum LineRecord {
     Decision(DecisionRecord),
     /// A person edited a document.
     Typed(TypedRecord),
-    /// What was known of the lines of a file: what it was known from need not be kept any longer.
+    /// The known marks of the lines of a file: earlier records of it need not be kept any longer.
     Snapshot(SnapshotRecord),
 }
 
-/// One change of one path.
+/// A change of one path.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRecord {
     /// The session that holds the call.
@@ -36,27 +36,27 @@ pub struct StepRecord {
     pub undoes: Option<CallId>,
     /// The path, from the workspace's root.
     pub path: WorkspacePath,
-    /// For a rename and a copy, where from.
+    /// The source of a rename or a copy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<WorkspacePath>,
-    /// What was done.
+    /// The kind of the change.
     pub kind: ChangeKind,
-    /// The hash of the bytes before; none where there was no file.
+    /// The hash of the bytes before; `None` if there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// The hash of the bytes after; none where no file is left.
+    /// The hash of the bytes after; `None` if no file is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// The hunks of the call's proposal that it puts in place, or takes out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<HunkId>,
-    /// Where each hunk, or each part of an undo, was put.
+    /// The place of each hunk, or of each part of an undo.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub spans: Vec<Span>,
-    /// Whether no agent is known to have made it: the file changed on the disk.
+    pub spans: Vec<HunkSpan>,
+    /// True if no agent is known to have made it: the file changed on the disk.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside: bool,
-    /// Whether it takes them out.
+    /// True if it takes them out.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub back: bool,
 }
@@ -79,7 +79,7 @@ pub struct EditedRecord {
     pub call: CallId,
     /// The hunk.
     pub hunk: HunkId,
-    /// For each of its lines as it was accepted, a hash of the line and who wrote it.
+    /// For each of its accepted lines, a hash of the line and its author.
     pub lines: Vec<(u64, WrittenBy)>,
 }
 
@@ -92,20 +92,20 @@ pub struct DecisionRecord {
     pub call: CallId,
     /// The tool that was called.
     pub tool: String,
-    /// The agent; none where the call came from no agent that is known by name.
+    /// The agent; `None` if the call came from no agent that is known by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
-    /// Why it was called, with secrets taken out.
+    /// The reason for the call, with secrets taken out.
     pub why: String,
-    /// Who decided, as the session log has it.
+    /// The deciding party, in the form of the session log.
     pub by: String,
     /// When, RFC 3339.
     pub time: String,
-    /// What became of each hunk.
+    /// The decision on each hunk.
     pub hunks: Vec<DecidedHunk>,
 }
 
-/// What was decided on one hunk.
+/// The decision on one hunk.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecidedHunk {
     /// The hunk.
@@ -117,7 +117,7 @@ pub struct DecidedHunk {
     pub reason: Option<String>,
 }
 
-/// What a person typed, as their editor told it.
+/// A person's typing, as recorded by their editor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypedRecord {
     /// The path, from the workspace's root.
@@ -135,24 +135,24 @@ pub struct TypedRecord {
 pub struct TypedRun {
     /// The first line in the text before.
     pub start: u32,
-    /// How many lines of that text it replaces.
+    /// The number of lines of that text that it replaces.
     pub gone: u32,
     /// The lines that stand there now.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<TypedLine>,
 }
 
-/// One line that was edited.
+/// An edited line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TypedLine {
     /// A hash of it.
     pub hash: u64,
-    /// The lines of the text before that it holds something of; none where it was typed anew.
+    /// The lines of the text before of which a part is in it; empty if it is newly typed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<u32>,
 }
 
-/// Who wrote each line of a file. It holds no text.
+/// The author of each line of a file. It holds no text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotRecord {
     /// The path, from the workspace's root.
@@ -161,7 +161,7 @@ pub struct SnapshotRecord {
     pub hash: String,
     /// A hash of each line.
     pub lines: Vec<u64>,
-    /// Who wrote them, in runs.
+    /// Their authors, in runs.
     pub marks: Vec<MarkedRun>,
     /// The calls that the lines come from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -171,14 +171,14 @@ pub struct SnapshotRecord {
 /// Lines of one mark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkedRun {
-    /// How many lines.
+    /// The number of lines.
     pub count: u32,
-    /// Who wrote them.
+    /// Their author.
     pub by: WrittenBy,
     /// The place of their call in the snapshot's `calls`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<u32>,
-    /// Whether they may be a person's.
+    /// True if they may be a person's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unsure: bool,
 }

@@ -1,29 +1,33 @@
-//! Which line became which other where both were written over.
+//! Pairs old and new lines that were both written over.
 
 use std::collections::{HashMap, HashSet};
 
-use crate::align::runs;
-use crate::text::{hash, is_telling, split};
+use crate::align::{LineRun, differing_runs};
+use crate::text::{hash_line, is_telling, spaceless_hash, split_lines};
 use crate::{LineRecord, WrittenBy};
 
-/// How alike two lines have to be, from 0 to 1, for one to count as the other edited.
+/// The similarity, from 0 to 1, from which on a line counts as the other, edited.
 const ALIKE: f64 = 0.5;
 /// Pairs of lines that are compared at most in one run.
 const PAIRS: usize = 40_000;
 /// Characters of a line that are compared.
 const LONGEST: usize = 400;
 
-/// For each new line the old line that it was made from: in order, each used once.
-pub(crate) fn pairs(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
+/// Returns for each new line the old line that it was made from: in order, each used once.
+pub(crate) fn pair_lines(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
     let mut found = vec![None; new.len()];
     if old.is_empty() || new.is_empty() {
         return found;
     }
     if old.len().saturating_mul(new.len()) > PAIRS {
-        // Too many to compare each with each: in their order, where that is plain.
+        // Too many to compare each with each: those that were indented, or all in their order, if that is plain.
+        pair_indented(old, new, &mut found);
         if old.len() == new.len() {
-            for (at, (old, new)) in old.iter().zip(new).enumerate() {
-                found[at] = (alike(old, new) >= ALIKE).then_some(at);
+            let alike = |at: usize| line_similarity(old[at], new[at]) >= ALIKE;
+            let in_order: Vec<_> = (0..new.len()).map(|at| alike(at).then_some(at)).collect();
+            let count = |pairs: &[Option<usize>]| pairs.iter().flatten().count();
+            if count(&in_order) > count(&found) {
+                return in_order;
             }
         }
         return found;
@@ -33,7 +37,7 @@ pub(crate) fn pairs(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
     let mut best = vec![0.0_f64; (old.len() + 1) * width];
     for (i, one) in old.iter().enumerate().rev() {
         for (j, other) in new.iter().enumerate().rev() {
-            let alike = alike(one, other);
+            let alike = line_similarity(one, other);
             likeness[i * new.len() + j] = alike;
             let both = if alike >= ALIKE { alike + best[(i + 1) * width + j + 1] } else { 0.0 };
             best[i * width + j] = both.max(best[(i + 1) * width + j]).max(best[i * width + j + 1]);
@@ -55,8 +59,21 @@ pub(crate) fn pairs(old: &[&str], new: &[&str]) -> Vec<Option<usize>> {
     found
 }
 
-/// How alike two lines are, from 0 to 1: by what they begin and end with, or by their pairs of characters.
-pub(crate) fn alike(one: &str, other: &str) -> f64 {
+/// Pairs the lines that differ in nothing but spaces.
+fn pair_indented(old: &[&str], new: &[&str], found: &mut [Option<usize>]) {
+    let hashes = |lines: &[&str]| lines.iter().map(|line| spaceless_hash(line)).collect::<Vec<_>>();
+    let (mut from, mut to) = (0, 0);
+    let end = LineRun { old: old.len()..old.len(), new: new.len()..new.len(), hunk: None };
+    for run in differing_runs(&hashes(old), &hashes(new)).into_iter().chain([end]) {
+        for (old, new) in (from..run.old.start).zip(to..run.new.start) {
+            found[new] = Some(old);
+        }
+        (from, to) = (run.old.end, run.new.end);
+    }
+}
+
+/// Returns the similarity of two lines, from 0 to 1: of their beginnings and ends, or of their pairs of characters.
+pub(crate) fn line_similarity(one: &str, other: &str) -> f64 {
     let (one, other) = (one.trim(), other.trim());
     if one == other {
         return 1.0;
@@ -70,7 +87,7 @@ pub(crate) fn alike(one: &str, other: &str) -> f64 {
     let same = |(a, b): &(&char, &char)| a == b;
     let head = one.iter().zip(&other).take_while(same).count();
     let tail = one[head..].iter().rev().zip(other[head..].iter().rev()).take_while(same).count();
-    let ends = ratio(head + tail, longest);
+    let ends = share_of(head + tail, longest);
     let mut counts: HashMap<(char, char), usize, _> =
         HashMap::with_hasher(foldhash::fast::FixedState::default());
     for pair in one.windows(2) {
@@ -84,22 +101,23 @@ pub(crate) fn alike(one: &str, other: &str) -> f64 {
         }
     }
     let pairs = (one.len() + other.len()).saturating_sub(2).max(1);
-    ends.max(ratio(2 * common, pairs))
+    ends.max(share_of(2 * common, pairs))
 }
 
-fn ratio(part: usize, whole: usize) -> f64 {
+fn share_of(part: usize, whole: usize) -> f64 {
     let number = |size| f64::from(u32::try_from(size).unwrap_or(u32::MAX));
     number(part) / number(whole)
 }
 
-/// Who wrote each line of a hunk that a person changed before they accepted it: for [`LineRecord::Edited`].
+/// Returns the author of each line of a hunk that a person changed before they accepted it: for
+/// [`LineRecord::Edited`].
 pub fn edited_lines(proposed: &str, accepted: &str) -> Vec<(u64, WrittenBy)> {
-    let (old, new) = (split(proposed), split(accepted));
-    let hashes = |lines: &[&str]| lines.iter().map(|line| hash(line)).collect::<Vec<_>>();
+    let (old, new) = (split_lines(proposed), split_lines(accepted));
+    let hashes = |lines: &[&str]| lines.iter().map(|line| hash_line(line)).collect::<Vec<_>>();
     let (old_hashes, new_hashes) = (hashes(&old), hashes(&new));
     let mut by = vec![WrittenBy::Agent; new.len()];
-    let runs = runs(&old_hashes, &new_hashes);
-    // Beside an edited line one that it was made from may have been typed anew.
+    let runs = differing_runs(&old_hashes, &new_hashes);
+    // Next to an edited line, one that it was made from may have been typed again.
     for run in &runs {
         for at in [run.new.start.checked_sub(1), Some(run.new.end)].into_iter().flatten() {
             let Some(line) = new.get(at).map(|line| line.trim()) else { continue };
@@ -112,7 +130,7 @@ pub fn edited_lines(proposed: &str, accepted: &str) -> Vec<(u64, WrittenBy)> {
         }
     }
     for run in runs {
-        let made = pairs(&old[run.old.clone()], &new[run.new.clone()]);
+        let made = pair_lines(&old[run.old.clone()], &new[run.new.clone()]);
         for (at, made) in run.new.zip(made) {
             by[at] = if made.is_some() { WrittenBy::Mixed } else { WrittenBy::Human };
         }
@@ -129,7 +147,7 @@ pub fn edited_lines(proposed: &str, accepted: &str) -> Vec<(u64, WrittenBy)> {
     new_hashes.into_iter().zip(by).map(settle).collect()
 }
 
-/// The longest text of a record that is read.
-pub(crate) fn read(line: &str) -> Option<LineRecord> {
+/// Parses a stored line as a record; `None` if it is none.
+pub(crate) fn parse_record(line: &str) -> Option<LineRecord> {
     serde_json::from_str(line).ok()
 }

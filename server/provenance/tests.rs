@@ -4,6 +4,8 @@ use wherefore_base::{CallId, HunkId, WorkspacePath};
 use wherefore_protocol::ChangeKind;
 
 mod bad_input;
+mod bounds;
+mod indents;
 mod kept;
 mod person;
 mod random;
@@ -11,17 +13,19 @@ mod random;
 use self::kept::Kept;
 use self::random::{COMMON, Random, WORDS};
 use crate::record::{DroppedRecord, EditedRecord, LineRecord, StepRecord};
-use crate::{Lines, Span, TypedLines, WrittenBy, edited_lines};
+use crate::{HunkSpan, LineProvenance, TypedLines, WrittenBy, edited_lines};
 
 /// Steps of one history.
 const STEPS: usize = 200;
 
-/// Who wrote a line, as the oracle knows it.
+/// The true author of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Truth {
     Earlier,
     Human,
     Agent(usize),
+    /// An agent's, which a person moved to the right or to the left.
+    Indented(usize),
     Mixed,
 }
 
@@ -42,15 +46,17 @@ struct Applied {
 
 struct History {
     random: Random,
-    /// How many percent of the steps say where their hunks went.
+    /// The percentage of the steps that have the places of their hunks.
     said: usize,
-    /// How many percent of a person's steps an editor tells; the others are found on the disk.
+    /// The percentage of a person's steps that an editor records; the others are found on the disk.
     told: usize,
-    /// What an editor told since the text that stands here.
+    /// True if files are renamed and indented without a record.
+    indents: bool,
+    /// The typing that an editor recorded since the present text.
     typed: Option<(String, TypedLines)>,
     kept: Kept,
     lines: Vec<Known>,
-    provenance: Lines,
+    provenance: LineProvenance,
     path: String,
     next_id: u64,
     next_call: usize,
@@ -65,7 +71,7 @@ fn text(lines: &[Known]) -> String {
 }
 
 fn path(name: &str) -> WorkspacePath {
-    WorkspacePath::clean(name).unwrap()
+    WorkspacePath::from_relative(name).unwrap()
 }
 
 impl History {
@@ -74,10 +80,11 @@ impl History {
             random: Random(seed),
             said: 100,
             told,
+            indents: false,
             typed: None,
             kept: Kept::default(),
             lines: Vec::new(),
-            provenance: Lines::default(),
+            provenance: LineProvenance::default(),
             path: "src/a.rs".to_owned(),
             next_id: 0,
             next_call: 0,
@@ -89,7 +96,7 @@ impl History {
         *history.kept.path.borrow_mut() = history.path.clone();
         let count = 20 + history.random.below(80);
         history.lines = history.some(count, &Truth::Earlier);
-        // The first call tells what stood there.
+        // The first call records the text that was there.
         let touched = history.some(1, &Truth::Agent(0));
         history.call(vec![(0, 0, touched)], &[true]);
         history
@@ -157,7 +164,7 @@ impl History {
         }
         for (hunk, lines) in edits {
             let edited = EditedRecord { session: "s".to_owned(), call: call.clone(), hunk, lines };
-            self.provenance.apply(LineRecord::Edited(edited));
+            self.provenance.apply_record(LineRecord::Edited(edited));
         }
         self.step(&call, None, ids, spans, &before);
         self.applied.push(applied);
@@ -168,7 +175,7 @@ impl History {
         call: &CallId,
         undoes: Option<&CallId>,
         hunks: Vec<HunkId>,
-        spans: Vec<Span>,
+        spans: Vec<HunkSpan>,
         before: &str,
     ) {
         let after = text(&self.lines);
@@ -187,14 +194,14 @@ impl History {
             back: false,
         };
         if self.random.chance(5) {
-            // One that was recorded and did not happen.
+            // A step that was recorded and did not happen.
             let lost = StepRecord { call: "c-lost".into(), undoes: None, ..step.clone() };
-            self.provenance.apply(LineRecord::Step(lost));
+            self.provenance.apply_record(LineRecord::Step(lost));
             let dropped = DroppedRecord { session: "s".to_owned(), call: "c-lost".into() };
-            self.provenance.apply(LineRecord::Dropped(dropped));
+            self.provenance.apply_record(LineRecord::Dropped(dropped));
         }
-        self.provenance.apply(LineRecord::Step(step));
-        self.provenance.settle(&self.kept);
+        self.provenance.apply_record(LineRecord::Step(step));
+        self.provenance.settle_records(&self.kept);
     }
 
     fn agent(&mut self) {
@@ -212,6 +219,7 @@ impl History {
                 if self.random.chance(40) && old.text.len() > 12 {
                     let truth = match old.truth {
                         Truth::Human | Truth::Mixed => Truth::Mixed,
+                        Truth::Indented(_) => Truth::Indented(call),
                         _ => Truth::Agent(call),
                     };
                     let line = self.over(&old, truth);
@@ -240,6 +248,7 @@ impl History {
             }
             let truth = match old.truth {
                 Truth::Human | Truth::Mixed => Truth::Mixed,
+                Truth::Indented(_) => Truth::Indented(call),
                 _ => Truth::Agent(call),
             };
             self.next_id += 1;
@@ -302,7 +311,7 @@ impl History {
                 back: false,
             };
             self.next_call += 1;
-            self.provenance.apply(LineRecord::Step(step));
+            self.provenance.apply_record(LineRecord::Step(step));
         }
         self.path.clone_from(&to);
         *self.kept.path.borrow_mut() = to;
@@ -316,6 +325,7 @@ impl History {
                 75..88 => self.undo(),
                 88..93 => self.formatter(),
                 93..96 => self.rename(),
+                _ if self.indents => self.rename_indented(),
                 _ => {}
             }
             if step % 10 == 9 || std::env::var_os("WHEREFORE_EACH").is_some() {
@@ -327,7 +337,7 @@ impl History {
     fn compare(&mut self, step: usize) {
         let now = text(&self.lines);
         let typed = self.typed();
-        let marks = self.provenance.marks(&path(&self.path), &now, typed.as_ref(), &self.kept);
+        let marks = self.provenance.marks_for(&path(&self.path), &now, typed.as_ref(), &self.kept);
         assert_eq!(marks.len(), self.lines.len());
         for (at, (mark, line)) in marks.iter().zip(&self.lines).enumerate() {
             let call =
@@ -336,6 +346,7 @@ impl History {
                 Truth::Earlier => mark.by == WrittenBy::Earlier,
                 Truth::Human => mark.by == WrittenBy::Human,
                 Truth::Mixed => mark.by == WrittenBy::Mixed,
+                Truth::Indented(_) => matches!(mark.by, WrittenBy::Agent | WrittenBy::Mixed),
                 Truth::Agent(of) => mark.by == WrittenBy::Agent && call == Some(format!("c-{of}")),
             };
             self.all += 1;
@@ -354,13 +365,14 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Runs histories of which an editor tells so many percent of what a person does.
-fn each_line_is_known(told: usize) {
+/// Runs histories in which an editor records such a percentage of a person's steps.
+fn each_line_is_known(told: usize, indents: bool) {
     let count = number("WHEREFORE_HISTORIES").unwrap_or(25);
     let first = number("WHEREFORE_SEED").unwrap_or(1);
     let (mut right, mut all, mut stolen) = (0, 0, Vec::new());
     for seed in first..first + count {
         let mut history = History::new(seed.wrapping_mul(7919), told);
+        history.indents = indents;
         history.run();
         right += history.right;
         all += history.all;
@@ -373,20 +385,22 @@ fn each_line_is_known(told: usize) {
         stolen.len(),
         &stolen[..stolen.len().min(5)]
     );
-    assert!(right * 100 >= all * 99, "{right} of {all} lines are right");
+    // Of two equal lines that were moved to the right a comparison does not know which is which.
+    let most = if indents { 95 } else { 99 };
+    assert!(right * 100 >= all * most, "{right} of {all} lines are right");
 }
 
 #[test]
 fn each_line_of_a_random_history_is_known() {
-    each_line_is_known(0);
+    each_line_is_known(0, false);
 }
 
 #[test]
 fn each_line_of_a_random_history_in_an_editor_is_known() {
-    each_line_is_known(100);
+    each_line_is_known(100, false);
 }
 
 #[test]
 fn each_line_of_a_random_history_in_an_editor_and_on_the_disk_is_known() {
-    each_line_is_known(60);
+    each_line_is_known(60, false);
 }

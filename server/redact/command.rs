@@ -1,33 +1,33 @@
 //! Passwords on command lines, behind flags that only their program gives a meaning: `curl -u user:password`, `mysql -p…`.
 
-use super::Found;
+use super::FoundSecret;
 use super::{line, value};
 
-/// How a flag's value holds the password.
+/// The ways in which a flag's value holds the password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
-    /// All of it.
+enum FlagValue {
+    /// The whole value.
     All,
-    /// All of it, and it has to begin at once.
+    /// The whole value, which has to begin directly after the flag.
     Glued,
-    /// What follows the first of this sign.
+    /// The text after the first such sign.
     After(u8),
 }
 
-use Holds::{After, All, Glued};
+use FlagValue::{After, All, Glued};
 
 /// A program with its flags.
 #[derive(Debug)]
-struct Program {
+struct CommandProgram {
     word: &'static str,
-    flags: &'static [(&'static str, Holds)],
+    flags: &'static [(&'static str, FlagValue)],
 }
 
-const fn program(word: &'static str, flags: &'static [(&'static str, Holds)]) -> Program {
-    Program { word, flags }
+const fn program_row(word: &'static str, flags: &'static [(&'static str, FlagValue)]) -> CommandProgram {
+    CommandProgram { word, flags }
 }
 
-const USER: &[(&str, Holds)] = &[
+const USER: &[(&str, FlagValue)] = &[
     ("-u", After(b':')),
     ("--user", After(b':')),
     ("-U", After(b':')),
@@ -36,54 +36,66 @@ const USER: &[(&str, Holds)] = &[
 ];
 
 /// The programs; their words begin a command, or follow a path.
-const PROGRAMS: [Program; 29] = [
-    program("curl", USER),
-    program("mysql", &[("-p", Glued)]),
-    program("mariadb", &[("-p", Glued)]),
-    program("sshpass", &[("-p", All)]),
-    program("docker login", &[("-p", All)]),
-    program("podman login", &[("-p", All)]),
-    program("registry login", &[("-p", All)]),
-    program("oc login", &[("-p", All)]),
-    program("cf login", &[("-p", All)]),
-    program("az login", &[("-p", All)]),
-    program(
+const PROGRAMS: [CommandProgram; 39] = [
+    program_row("curl", USER),
+    program_row("mysql", &[("-p", Glued)]),
+    program_row("mariadb", &[("-p", Glued)]),
+    program_row("sshpass", &[("-p", All)]),
+    program_row("docker login", &[("-p", All)]),
+    program_row("podman login", &[("-p", All)]),
+    program_row("registry login", &[("-p", All)]),
+    program_row("oc login", &[("-p", All)]),
+    program_row("cf login", &[("-p", All)]),
+    program_row("az login", &[("-p", All)]),
+    program_row(
         "skopeo",
         &[("--creds", After(b':')), ("--src-creds", After(b':')), ("--dest-creds", After(b':'))],
     ),
-    program("buildah", &[("--creds", After(b':'))]),
-    program("redis-cli", &[("-a", All)]),
-    program("mongo", &[("-p", All)]),
-    program("sqlcmd", &[("-P", All)]),
-    program("bcp", &[("-P", All)]),
-    program("ldap", &[("-w", All)]),
-    program("smbclient", &[("-U", After(b'%'))]),
-    program("rpcclient", &[("-U", After(b'%'))]),
-    program("lftp", &[("-u", After(b','))]),
-    program("ncftp", &[("-p", All)]),
-    program("7z", &[("-p", Glued)]),
-    program("unzip", &[("-P", All)]),
-    program("zip", &[("-P", All)]),
-    program("mosquitto_", &[("-P", All)]),
-    program("xfreerdp", &[("/p:", Glued)]),
-    program("rdesktop", &[("-p", All)]),
-    program("ipmitool", &[("-P", All)]),
-    program("openssl", &[("pass:", Glued)]),
+    program_row("buildah", &[("--creds", After(b':'))]),
+    program_row("redis-cli", &[("-a", All)]),
+    program_row("mongo", &[("-p", All)]),
+    program_row("sqlcmd", &[("-P", All)]),
+    program_row("bcp", &[("-P", All)]),
+    program_row("ldap", &[("-w", All)]),
+    program_row("smbclient", &[("-U", After(b'%'))]),
+    program_row("rpcclient", &[("-U", After(b'%'))]),
+    program_row("lftp", &[("-u", After(b','))]),
+    program_row("ncftp", &[("-p", All)]),
+    program_row("7z", &[("-p", Glued)]),
+    program_row("unzip", &[("-P", All)]),
+    program_row("zip", &[("-P", All)]),
+    program_row("mosquitto_", &[("-P", All)]),
+    program_row("xfreerdp", &[("/p:", Glued)]),
+    program_row("rdesktop", &[("-p", All)]),
+    program_row("ipmitool", &[("-P", All)]),
+    program_row("openssl", &[("pass:", Glued), ("-k", All)]),
+    program_row("twine", &[("-p", All)]),
+    program_row("cqlsh", &[("-p", All)]),
+    program_row("keytool", &[("-storepass", All), ("-keypass", All)]),
+    program_row("jarsigner", &[("-storepass", All), ("-keypass", All)]),
+    program_row("http", &[("-a", After(b':'))]),
+    program_row("ssh-keygen", &[("-N", All), ("-P", All)]),
+    program_row("rar", &[("-hp", Glued), ("-p", Glued)]),
+    program_row("snmpwalk", &[("-c", All), ("-A", All), ("-X", All)]),
+    program_row("snmpget", &[("-c", All), ("-A", All), ("-X", All)]),
+    program_row("cmdkey", &[("/pass:", Glued)]),
 ];
 
 /// Words that say a password comes in by a pipe, and `htpasswd`, which takes it as an argument.
 const PIPED: [&str; 5] = ["--password-stdin", "sudo -S", "passwd --stdin", "chpasswd", "htpasswd"];
 
-/// Every word.
-pub(super) fn words() -> impl Iterator<Item = &'static str> {
+/// Returns every word.
+pub(super) fn command_words() -> impl Iterator<Item = &'static str> {
     PROGRAMS.iter().map(|program| program.word).chain(PIPED)
 }
 
 /// The password on the command whose word is at `start..end`.
-pub(super) fn check(word: usize, text: &[u8], start: usize, end: usize) -> Option<Found> {
+pub(super) fn check_command(word: usize, text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let fresh = start == 0
         || !(text[start - 1].is_ascii_alphanumeric() || matches!(text[start - 1], b'_' | b'-' | b'.'));
-    let Some(program) = PROGRAMS.get(word) else { return piped(word - PROGRAMS.len(), text, start, end) };
+    let Some(program) = PROGRAMS.get(word) else {
+        return piped_password(word - PROGRAMS.len(), text, start, end);
+    };
     let name = text[end..]
         .iter()
         .take(12)
@@ -105,14 +117,14 @@ pub(super) fn check(word: usize, text: &[u8], start: usize, end: usize) -> Optio
 
 /// The end of a command: of its line, or of the last that a backslash continues.
 fn command_end(text: &[u8], at: usize) -> usize {
-    let mut end = line::end(text, at);
+    let mut end = line::line_end(text, at);
     while end > 0 && end < at + 2000 && text[end - 1] == b'\\' && text.get(end) == Some(&b'\n') {
-        end = line::end(text, end + 1);
+        end = line::line_end(text, end + 1);
     }
     end
 }
 
-fn value_of(text: &[u8], at: usize, end: usize, flag: &str, holds: Holds) -> Option<Found> {
+fn value_of(text: &[u8], at: usize, end: usize, flag: &str, holds: FlagValue) -> Option<FoundSecret> {
     let gap = |b: &&u8| matches!(**b, b' ' | b'\t' | b'=' | b',' | b'"' | b'\'');
     let gap = text[at..end].iter().take(6).take_while(gap).count();
     let quote = text[at..at + gap].iter().rev().find(|b| matches!(b, b'"' | b'\'')).copied();
@@ -135,13 +147,13 @@ fn value_of(text: &[u8], at: usize, end: usize, flag: &str, holds: Holds) -> Opt
     let secret = text.get(from..to)?;
     let flag = secret.first().is_none_or(|b| *b == b'-');
     let yes = !flag && secret.len() >= 2 && !value::is_place(secret) && !secret.starts_with(b"//");
-    yes.then_some(Found { kind: "password", start: from, end: to })
+    yes.then_some(FoundSecret { kind: "password", start: from, end: to })
 }
 
 /// The password that `echo` sends into a program, or that `htpasswd -b` is given.
-fn piped(word: usize, text: &[u8], start: usize, end: usize) -> Option<Found> {
+fn piped_password(word: usize, text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let found =
-        |start: usize, end: usize| (end > start + 1).then_some(Found { kind: "password", start, end });
+        |start: usize, end: usize| (end > start + 1).then_some(FoundSecret { kind: "password", start, end });
     if PIPED[word] == "htpasswd" {
         let stop = command_end(text, end);
         let rest = str::from_utf8(text.get(end..stop)?).ok()?;

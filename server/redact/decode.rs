@@ -1,35 +1,35 @@
-//! Texts behind escapes: the same text with each taken for what it stands for, and the way back to where it stood.
+//! Texts behind escapes: the text with each escape replaced by its character, and the positions in the original.
 
 /// Bytes before and behind an escape that are looked at with it.
 const AROUND: (usize, usize) = (256, 640);
 
 /// A part of a text with its escapes undone.
 #[derive(Debug)]
-pub(super) struct Decoded {
+pub(super) struct UnescapedText {
     pub(super) text: Vec<u8>,
-    /// For each byte, where the bytes that it stands for begin and end.
+    /// For each byte, the start and the end of its escape in the original.
     places: Vec<(usize, usize)>,
 }
 
-impl Decoded {
+impl UnescapedText {
     /// The parts of a text that hold escapes, without them.
-    pub(super) fn all(text: &[u8]) -> Vec<Self> {
+    pub(super) fn unescape_parts(text: &[u8]) -> Vec<Self> {
         let mut parts: Vec<(usize, usize)> = Vec::new();
-        for at in marks(text) {
+        for at in escape_places(text) {
             let (from, to) = (at.saturating_sub(AROUND.0), text.len().min(at + AROUND.1));
             match parts.last_mut() {
                 Some(last) if from <= last.1 => last.1 = to,
                 _ => parts.push((from, to)),
             }
         }
-        parts.into_iter().map(|(from, to)| Self::of(text, from, to)).collect()
+        parts.into_iter().map(|(from, to)| Self::unescape_part(text, from, to)).collect()
     }
 
-    fn of(text: &[u8], from: usize, to: usize) -> Self {
+    fn unescape_part(text: &[u8], from: usize, to: usize) -> Self {
         let mut decoded = Self { text: Vec::with_capacity(to - from), places: Vec::with_capacity(to - from) };
         let mut at = from;
         while at < to {
-            let (length, byte) = escape(text, at).unwrap_or((1, Some(text[at])));
+            let (length, byte) = read_escape(text, at).unwrap_or((1, Some(text[at])));
             if let Some(byte) = byte {
                 decoded.text.push(byte);
                 decoded.places.push((at, at + length));
@@ -39,15 +39,15 @@ impl Decoded {
         decoded
     }
 
-    /// Where a part of the text without escapes stood.
-    pub(super) fn place(&self, start: usize, end: usize) -> Option<(usize, usize)> {
+    /// Returns the original position of a part of the text without escapes.
+    pub(super) fn original_place(&self, start: usize, end: usize) -> Option<(usize, usize)> {
         Some((self.places.get(start)?.0, self.places.get(end.checked_sub(1)?)?.1))
     }
 }
 
-/// Where escapes stand, in order.
-fn marks(text: &[u8]) -> Vec<usize> {
-    let is_escape = |at: &usize| escape(text, *at).is_some();
+/// Returns the positions of escapes, in order.
+fn escape_places(text: &[u8]) -> Vec<usize> {
+    let is_escape = |at: &usize| read_escape(text, *at).is_some();
     let mut marks: Vec<usize> = memchr::memchr3_iter(b'\\', b'%', b'&', text).filter(is_escape).collect();
     marks.extend(memchr::memchr3_iter(0xc2, 0xe2, 0xef, text).filter(is_escape));
     // A quote before a sign that joins two strings.
@@ -57,8 +57,8 @@ fn marks(text: &[u8]) -> Vec<usize> {
     marks
 }
 
-/// The length of the escape at `at`, and the byte that it stands for, if that is any.
-fn escape(text: &[u8], at: usize) -> Option<(usize, Option<u8>)> {
+/// Returns the length of the escape at `at`, and the byte that it represents, if there is one.
+fn read_escape(text: &[u8], at: usize) -> Option<(usize, Option<u8>)> {
     let rest = &text[at..];
     let printable = |code: u32| u8::try_from(code).ok().filter(|b| (b' '..0x7f).contains(b));
     let hex = |from: usize, to: usize| {
@@ -108,7 +108,7 @@ fn escape(text: &[u8], at: usize) -> Option<(usize, Option<u8>)> {
             let next = sign + 1 + blank((sign + 1).min(rest.len()));
             (rest.get(sign) == Some(&b'+') && rest.get(next) == Some(quote)).then_some((next + 1, None))
         }
-        // Characters that nobody sees.
+        // Invisible characters.
         [0xc2, 0xad, ..] => Some((2, None)),
         [0xe2, 0x80, 0x8b..=0x8d, ..] | [0xe2, 0x81, 0xa0, ..] | [0xef, 0xbb, 0xbf, ..] => Some((3, None)),
         _ => None,

@@ -1,6 +1,6 @@
 //! Secrets in headers of requests: `Cookie`, `Set-Cookie`, `Authorization` and its kin, in a request, a program or a command.
 
-use super::Found;
+use super::FoundSecret;
 use super::{line, value};
 
 /// Words of their names.
@@ -33,20 +33,20 @@ const SCHEMES: [&str; 22] = [
 ];
 
 /// The secret of the header whose name is at `start..end`.
-pub(super) fn check(word: usize, text: &[u8], start: usize, end: usize) -> Option<Found> {
+pub(super) fn check_header(word: usize, text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
     let closers = text[end..]
         .iter()
         .take(5)
         .take_while(|b| matches!(b, b'"' | b'\'' | b'`' | b'\\' | b']' | b')'))
         .count();
-    let at = end + closers + blanks(text, end + closers);
+    let at = end + closers + count_blanks(text, end + closers);
     let colon = match text.get(at)? {
         b':' => true,
         b'=' | b',' if text.get(at + 1) != Some(&b'=') => false,
         _ => return None,
     };
     let at = at + 1 + usize::from(text.get(at + 1) == Some(&b'>'));
-    let at = at + blanks(text, at);
+    let at = at + count_blanks(text, at);
     let escapes = text[at.min(text.len())..].iter().take(7).take_while(|b| **b == b'\\').count();
     let quoted = text.get(at + escapes).is_some_and(|b| matches!(b, b'"' | b'\'' | b'`'));
     // `-H 'Cookie: …'`: the quote opened before the name.
@@ -55,20 +55,20 @@ pub(super) fn check(word: usize, text: &[u8], start: usize, end: usize) -> Optio
     let (from, to) = match (quoted, opened) {
         (true, _) => super::assign::quote_at(text, at)?,
         (false, Some(quote)) if closers == 0 => {
-            let end = line::end(text, at);
+            let end = line::line_end(text, at);
             (at, at + text[at..end].iter().position(|b| b == quote).unwrap_or(end - at))
         }
-        _ => (at, line::end(text, at)),
+        _ => (at, line::line_end(text, at)),
     };
     let to = from + text[from..to].trim_ascii_end().len();
     match word {
-        0 => cookie(text, start, (from, to), colon),
+        0 => cookie_value(text, start, (from, to), colon),
         _ => credentials(text, (from, to), colon || quoted),
     }
 }
 
-/// What follows the first name of a cookie; of a `Set-Cookie` up to its attributes.
-fn cookie(text: &[u8], start: usize, (from, to): (usize, usize), colon: bool) -> Option<Found> {
+/// Returns the part after the first name of a cookie; of a `Set-Cookie` up to its attributes.
+fn cookie_value(text: &[u8], start: usize, (from, to): (usize, usize), colon: bool) -> Option<FoundSecret> {
     let name = text[from..to]
         .iter()
         .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'%' | b'[' | b']'))
@@ -86,15 +86,15 @@ fn cookie(text: &[u8], start: usize, (from, to): (usize, usize), colon: bool) ->
         && !value::is_place(secret)
         && !secret.contains(&b'(')
         && (colon || value::is_random(secret));
-    yes.then_some(Found { kind: "cookie", start: at, end })
+    yes.then_some(FoundSecret { kind: "cookie", start: at, end })
 }
 
-/// What follows the scheme; or all of it, where it is one random word.
-fn credentials(text: &[u8], (from, to): (usize, usize), telling: bool) -> Option<Found> {
+/// Returns the part after the scheme; or all of it, if it is one random word.
+fn credentials(text: &[u8], (from, to): (usize, usize), telling: bool) -> Option<FoundSecret> {
     let word = text[from..to].iter().take_while(|b| !b.is_ascii_whitespace() && **b != b'=').count();
     let scheme = text[from..from + word].to_ascii_lowercase();
     let at = from + word + 1;
-    let found = |kind, start, end| Some(Found { kind, start, end });
+    let found = |kind, start, end| Some(FoundSecret { kind, start, end });
     let Some(known) = SCHEMES.iter().find(|known| known.as_bytes() == scheme) else {
         let secret = &text[from..to];
         let yes = telling && secret.len() >= 8 && value::is_random(secret) && !value::is_place(secret);
@@ -126,6 +126,6 @@ fn credentials(text: &[u8], (from, to): (usize, usize), telling: bool) -> Option
     }
 }
 
-fn blanks(text: &[u8], at: usize) -> usize {
+fn count_blanks(text: &[u8], at: usize) -> usize {
     text[at.min(text.len())..].iter().take(8).take_while(|b| matches!(b, b' ' | b'\t')).count()
 }

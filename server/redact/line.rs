@@ -1,21 +1,21 @@
-//! The line that a place in a text stands on, and whether the lines around it are code.
+//! The line of a position in a text, and whether the lines around it are code.
 
 /// Bytes on either side that are looked at.
 const AROUND: usize = 400;
 /// Bytes of a line that are looked at.
 const LONGEST: usize = 1024;
 
-/// What a line is like.
+/// The properties of a line.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
-    /// Whether the place begins it, but for indentation and the marks of lists and settings.
+pub(super) struct LineContext {
+    /// True if the position begins it, except for indentation and the marks of lists and settings.
     pub(super) first: bool,
-    /// Whether it, or a line near it, is code.
+    /// True if it, or a line near it, is code.
     pub(super) code: bool,
 }
 
 /// The end of the line that holds `at`: a line feed, or one that is written as `\n`.
-pub(super) fn end(text: &[u8], at: usize) -> usize {
+pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     let at = at.min(text.len());
     let rest = &text[at..text.len().min(at + LONGEST)];
     let feed = memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
@@ -24,7 +24,7 @@ pub(super) fn end(text: &[u8], at: usize) -> usize {
 }
 
 /// The end of the value that begins at `at` on a line that ends at `end`: without a comment, space, or a closing quote.
-pub(super) fn value(text: &[u8], at: usize, end: usize) -> usize {
+pub(super) fn value_end(text: &[u8], at: usize, end: usize) -> usize {
     let line = &text[at..end];
     let comment =
         [&b" #"[..], b" ;", b" //", b"\t#"].iter().filter_map(|mark| memchr::memmem::find(line, mark)).min();
@@ -32,8 +32,8 @@ pub(super) fn value(text: &[u8], at: usize, end: usize) -> usize {
     at + line.len()
 }
 
-/// What the line of the name at `at` is like.
-pub(super) fn around(text: &[u8], at: usize, quoted: bool) -> Line {
+/// Returns the properties of the line of the name at `at`.
+pub(super) fn line_context(text: &[u8], at: usize, quoted: bool) -> LineContext {
     let from = at.saturating_sub(AROUND);
     let start = memchr::memrchr2(b'\n', b'\r', &text[from..at]).map_or(from, |found| from + found + 1);
     let start = memchr::memmem::rfind(&text[start..at], b"\\n").map_or(start, |found| start + found + 2);
@@ -43,10 +43,16 @@ pub(super) fn around(text: &[u8], at: usize, quoted: bool) -> Line {
             .contains(&lead);
     let whole = start == from && from > 0;
     let first = listed && !whole && !quoted;
-    Line { first, code: first && is_code(text, start) }
+    LineContext { first, code: first && is_code(text, start) }
 }
 
-/// Whether lines near the one that starts at `start` are code.
+/// Returns whether the line of the name at `at`, or a line near it, is code.
+pub(super) fn is_in_code(text: &[u8], at: usize) -> bool {
+    let from = at.saturating_sub(AROUND);
+    is_code(text, memchr::memrchr(b'\n', &text[from..at]).map_or(from, |found| from + found + 1))
+}
+
+/// Returns whether lines near the one that starts at `start` are code.
 fn is_code(text: &[u8], start: usize) -> bool {
     let from = memchr::memrchr(b'\n', &text[..start.saturating_sub(AROUND)]).map_or(0, |at| at + 1);
     let to = text.len().min(start + AROUND);
@@ -105,7 +111,7 @@ fn is_code_line(line: &[u8]) -> bool {
         || WORDS.iter().any(|word| line.starts_with(word.as_bytes()))
 }
 
-/// Whether an opening parenthesis stands before `at` on its line: what follows is an argument.
+/// Returns whether an opening parenthesis comes before `at` on its line: the following text is an argument.
 pub(super) fn is_call(text: &[u8], at: usize) -> bool {
     let from = at.saturating_sub(AROUND);
     let line = memchr::memrchr(b'\n', &text[from..at]).map_or(from, |found| from + found + 1);

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::names::{Class, class, is_key};
-use super::{mark, redact};
+use super::names::{NameClass, class_of, is_key};
+use super::{redact, redaction_mark};
 
 /// Redacts every string of a value in place, keys too. Below a key that names a secret (`password`, `token`, …) the whole
 /// string goes, whatever its shape.
@@ -43,46 +43,47 @@ fn redact_map(map: &mut Map<String, Value>) {
     }
 }
 
-/// Whether a mapping is a pair whose name says that its `value` is a secret: `{"name": "DB_PASSWORD", "value": …}`.
+/// Returns whether a mapping is a pair whose name implies that its `value` is a secret: `{"name": "DB_PASSWORD",
+/// "value": …}`.
 pub fn names_value(map: &Map<String, Value>) -> bool {
     map.contains_key("value")
         && ["name", "key"].iter().filter_map(|name| map.get(*name)?.as_str()).any(is_key)
 }
 
-/// What stands for a value below a key that names a secret, or for the `value` of a pair whose name does (`pair`); nothing
-/// below another key.
+/// Returns the replacement of a value below a key that names a secret, or of the `value` of a pair whose name does
+/// (`pair`); nothing below another key.
 pub fn redact_named(key: &str, value: &Value, pair: bool) -> Option<Value> {
     match value {
         Value::String(_) | Value::Array(_) | Value::Number(_) if is_key(key) || (pair && key == "value") => {}
         _ => return None,
     }
     match value {
-        Value::String(text) => is_value(text).then(|| mark("value", text).into()),
+        Value::String(text) => is_value(text).then(|| redaction_mark("value", text).into()),
         Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_string) => {
             let gone = |item: &Value| match item.as_str() {
-                Some(text) if is_value(text) => mark("value", text).into(),
+                Some(text) if is_value(text) => redaction_mark("value", text).into(),
                 _ => item.clone(),
             };
             Some(items.iter().map(gone).collect())
         }
         Value::Number(number) => {
             let text = number.to_string();
-            let password = class(key.as_bytes()) == Some(Class::Password);
-            (password && text.len() >= 4).then(|| mark("value", &text).into())
+            let password = class_of(key.as_bytes()) == Some(NameClass::Password);
+            (password && text.len() >= 4).then(|| redaction_mark("value", &text).into())
         }
         _ => None,
     }
 }
 
-/// What stands for the argument at a place, where the one before is a flag that takes a secret.
+/// Returns the replacement of the argument at a position, if the one before is a flag that takes a secret.
 pub fn redact_argument(items: &[Value], at: usize) -> Option<Value> {
     let text = items.get(at)?.as_str()?;
     let flag = items.get(at.checked_sub(1)?)?.as_str()?;
     let name = flag.strip_prefix('-')?.trim_start_matches('-');
-    (is_key(name) && is_value(text) && !text.starts_with('-')).then(|| mark("value", text).into())
+    (is_key(name) && is_value(text) && !text.starts_with('-')).then(|| redaction_mark("value", text).into())
 }
 
-/// Whether a string below such a key is a value and not a place for one.
+/// Returns whether a string below such a key is a value and not a placeholder.
 fn is_value(text: &str) -> bool {
     let open = ["$", "{", "<", "%", "[redacted:"];
     !text.is_empty() && !open.iter().any(|start| text.starts_with(start))

@@ -1,8 +1,8 @@
-//! What an identifier says of its value: whether that is a secret, and of which sort.
+//! The class of an identifier: whether its value is a secret, and of which sort.
 
-/// How sure a name is that its value is a secret.
+/// The certainty with which a name implies that its value is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum NameClass {
     /// A password: any word may be one.
     Password,
     /// A secret: often made by a machine, now and then by a person.
@@ -12,7 +12,7 @@ pub(super) enum Class {
 }
 
 /// Words in a text that a name of a secret holds.
-pub(super) const NAMES: [&str; 22] = [
+pub(super) const NAMES: [&str; 23] = [
     "pass",
     "pwd",
     "secret",
@@ -35,6 +35,7 @@ pub(super) const NAMES: [&str; 22] = [
     "otp",
     "signature",
     "salt",
+    "psk",
 ];
 
 /// Last words that say no more of the value than the words before them.
@@ -168,10 +169,10 @@ const UNTOKEN: [&str; 14] = [
     "min",
 ];
 
-/// What an identifier says of its value; nothing where that is none.
-pub(super) fn class(name: &[u8]) -> Option<Class> {
+/// Returns the class of an identifier, or `None` if it names no secret.
+pub(super) fn class_of(name: &[u8]) -> Option<NameClass> {
     let Ok(name) = str::from_utf8(name) else { return None };
-    let words = words(name);
+    let words = split_words(name);
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     while words.len() > 1 && words.last().is_some_and(|last| is_neutral(last)) {
         words.pop();
@@ -182,7 +183,7 @@ pub(super) fn class(name: &[u8]) -> Option<Class> {
     of_words(name, last, before, shouted)
 }
 
-fn of_words(name: &str, last: &str, before: &str, shouted: bool) -> Option<Class> {
+fn of_words(name: &str, last: &str, before: &str, shouted: bool) -> Option<NameClass> {
     const PASSWORDS: [&str; 12] = [
         "password",
         "passwort",
@@ -210,33 +211,40 @@ fn of_words(name: &str, last: &str, before: &str, shouted: bool) -> Option<Class
         "accountkey",
     ];
     if PASSWORDS.iter().any(|word| last.ends_with(word)) {
-        return Some(Class::Password);
+        return Some(NameClass::Password);
     }
     match last {
-        // `PASS` alone is what a test says, `pwd` alone is a folder.
-        "pass" | "pw" if !before.is_empty() => return Some(Class::Password),
-        "pass" if name.bytes().any(|b| b.is_ascii_lowercase()) => return Some(Class::Secret),
+        // `PASS` alone is a word of tests, `pwd` alone is a folder.
+        "pass" | "pw" if !before.is_empty() => return Some(NameClass::Password),
+        "pass" | "pw" if name.bytes().any(|b| b.is_ascii_lowercase()) => return Some(NameClass::Secret),
         "phrase" if matches!(before, "seed" | "recovery" | "pass" | "secret") => {
-            return Some(Class::Password);
+            return Some(NameClass::Password);
         }
-        "words" if matches!(before, "seed" | "recovery") => return Some(Class::Password),
-        "key" if KEYED.contains(&before) => return Some(Class::Token),
-        "key" if shouted && !before.is_empty() && !UNKEYED.contains(&before) => return Some(Class::Token),
-        "keys" if matches!(before, "api" | "access" | "secret" | "private") => return Some(Class::Token),
+        "words" if matches!(before, "seed" | "recovery") => return Some(NameClass::Password),
+        "key" if KEYED.contains(&before) => return Some(NameClass::Token),
+        "key" if shouted && !before.is_empty() && !UNKEYED.contains(&before) => {
+            return Some(NameClass::Token);
+        }
+        "keys" if matches!(before, "api" | "access" | "secret" | "private") => return Some(NameClass::Token),
         "auth" | "jwt" | "bearer" | "creds" | "credential" | "credentials" | "cookie" | "sessionid"
-        | "phpsessid" | "jsessionid" | "otp" => return Some(Class::Token),
-        "id" if before == "session" => return Some(Class::Token),
+        | "phpsessid" | "jsessionid" | "otp" => return Some(NameClass::Token),
+        "id" if before == "session" => return Some(NameClass::Token),
+        // The id of a service account's key at Google, which is next to the key.
+        "id" if before == "key" && name.to_ascii_lowercase().contains("private") => {
+            return Some(NameClass::Token);
+        }
+        "psk" => return Some(NameClass::Password),
         // Rails' SECRET_KEY_BASE.
-        "base" if before == "key" => return Some(Class::Token),
-        "signature" | "salt" if shouted => return Some(Class::Token),
+        "base" if before == "key" => return Some(NameClass::Token),
+        "signature" | "salt" if shouted => return Some(NameClass::Token),
         _ => {}
     }
     if last.ends_with("secret") || last == "secrets" {
-        return Some(Class::Secret);
+        return Some(NameClass::Secret);
     }
     let token = last.ends_with("token") || (last == "tokens" && matches!(before, "access" | "api" | "auth"));
     if (token && !UNTOKEN.contains(&before)) || KEYS.iter().any(|word| last.ends_with(word)) {
-        return Some(Class::Token);
+        return Some(NameClass::Token);
     }
     None
 }
@@ -246,7 +254,7 @@ fn is_neutral(word: &str) -> bool {
 }
 
 /// The words of `snake_case`, `kebab-case`, `camelCase`, `dotted.names` and `SHOUTED_ONES`, in lower case.
-fn words(name: &str) -> Vec<String> {
+fn split_words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = b'_';
     for (at, byte) in name.bytes().enumerate() {
@@ -267,7 +275,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Whether a key of a mapping names a secret: the whole string below it goes then.
+/// Returns whether a key of a mapping names a secret: the whole string below it is removed then.
 pub(super) fn is_key(key: &str) -> bool {
     key.len() <= 64 && key.bytes().any(|b| b.is_ascii_alphabetic()) && {
         let quiet = key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
@@ -285,6 +293,9 @@ pub(super) fn is_key(key: &str) -> bool {
         ];
         whole.contains(&quiet.as_str())
             || quiet.ends_with("connectionstring")
-            || matches!(class(key.as_bytes()), Some(Class::Password | Class::Secret | Class::Token))
+            || matches!(
+                class_of(key.as_bytes()),
+                Some(NameClass::Password | NameClass::Secret | NameClass::Token)
+            )
     }
 }

@@ -1,10 +1,11 @@
-//! Secrets that their place among other fields shows: addresses, password files, hashes of passwords, what stands beside a key's id.
+//! Secrets that are known by their place among other fields: addresses, password files, hashes of passwords, and the
+//! secret next to a key's id.
 
-use super::Found;
+use super::FoundSecret;
 use super::{line, value};
 
 /// Words that they show themselves by.
-pub(super) const WORDS: [&str; 26] = [
+pub(super) const WORDS: [&str; 31] = [
     "://",
     ":*:",
     ":5432:",
@@ -31,14 +32,22 @@ pub(super) const WORDS: [&str; 26] = [
     "MIIC",
     "MIIJ",
     "b3BlbnNzaC1rZXktdjE",
+    "oracle:thin:",
+    "?key=",
+    "&key=",
+    "?code=",
+    "&code=",
 ];
+/// The index of the first word of a private key's body, of an Oracle address, and of a URL's arguments.
+const BODY: usize = 22;
+const ORACLE: usize = 26;
 
 /// The secret that the word at `start..end` shows.
-pub(super) fn check(word: usize, text: &[u8], start: usize, end: usize) -> Option<Found> {
-    let found = |kind, (start, end)| Some(Found { kind, start, end });
+pub(super) fn check_place(word: usize, text: &[u8], start: usize, end: usize) -> Option<FoundSecret> {
+    let found = |kind, (start, end)| Some(FoundSecret { kind, start, end });
     match word {
-        0 => address(text, end).and_then(|place| found("password", place)),
-        1..=4 => pgpass(text, start, end).and_then(|place| found("password", place)),
+        0 => address_password(text, end).and_then(|place| found("password", place)),
+        1..=4 => pgpass_password(text, start, end).and_then(|place| found("password", place)),
         5 | 6 => data_source(text, start).and_then(|place| found("password", place)),
         7..21 => {
             let body = |b: &&u8| {
@@ -50,12 +59,14 @@ pub(super) fn check(word: usize, text: &[u8], start: usize, end: usize) -> Optio
             if exact && length >= 20 { found("password-hash", (start, start + length)) } else { None }
         }
         21 => cut_key(text, start).and_then(|place| found("private-key", place)),
-        _ => key_body(text, start, word).and_then(|place| found("private-key", place)),
+        BODY..ORACLE => key_body(text, start, word).and_then(|place| found("private-key", place)),
+        ORACLE => oracle_password(text, end).and_then(|place| found("password", place)),
+        _ => url_argument(text, end).and_then(|place| found("value", place)),
     }
 }
 
-/// The password of `user:password@host`, from behind `://`; or the user, where that is a token.
-fn address(text: &[u8], from: usize) -> Option<(usize, usize)> {
+/// The password of `user:password@host`, from behind `://`; or the user, if that is a token.
+fn address_password(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let stop = |b: &u8| {
         b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | b'(' | b')')
     };
@@ -91,7 +102,30 @@ fn address(text: &[u8], from: usize) -> Option<(usize, usize)> {
     let path = secret.contains(&b'/')
         && (port > 0 && matches!(secret.get(port), Some(b'/')) || !value::is_random(secret));
     let blank = secret.is_empty() || path || is_hole(secret) || secret == b"password";
-    (!blank).then_some((from + colon + 1, from + at))
+    // If the password comes before the colon, the part behind it is no secret by itself.
+    let user = &run[..colon];
+    let is_key = user.len() >= 16 && value::is_random(user);
+    let begin = if is_key { 0 } else { colon + 1 };
+    (is_key || !blank).then_some((from + begin, from + at))
+}
+
+/// The password of `user/password@host`, from behind the driver's name.
+fn oracle_password(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let run = &text[from..line::line_end(text, from).min(from + 200)];
+    let at = run.iter().position(|b| *b == b'@')?;
+    let slash = run[..at].iter().position(|b| *b == b'/')?;
+    let secret = &run[slash + 1..at];
+    let is_secret = !secret.is_empty() && !secret.iter().any(u8::is_ascii_whitespace) && !is_hole(secret);
+    is_secret.then_some((from + slash + 1, from + at))
+}
+
+/// The value of a URL's argument that may hold a key, if it looks like one.
+fn url_argument(text: &[u8], from: usize) -> Option<(usize, usize)> {
+    let body = |b: &&u8| b.is_ascii_alphanumeric() || matches!(**b, b'_' | b'-' | b'.' | b'~');
+    let length = text[from..].iter().take(256).take_while(body).count();
+    let secret = &text[from..from + length];
+    let mixed = secret.iter().any(u8::is_ascii_uppercase) && secret.iter().any(u8::is_ascii_lowercase);
+    (length >= 16 && mixed && value::is_random(secret)).then_some((from, from + length))
 }
 
 fn is_hole(secret: &[u8]) -> bool {
@@ -100,10 +134,10 @@ fn is_hole(secret: &[u8]) -> bool {
 }
 
 /// The last of the five fields of a line of `.pgpass`, of which the word is a part.
-fn pgpass(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+fn pgpass_password(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let from = start.saturating_sub(200);
     let begin = memchr::memrchr(b'\n', &text[from..start]).map_or(from, |at| from + at + 1);
-    let stop = line::end(text, end);
+    let stop = line::line_end(text, end);
     let line = str::from_utf8(text.get(begin..stop)?).ok()?.trim_end();
     let fields: Vec<&str> = line.splitn(5, ':').collect();
     let [host, port, _, user, secret] = fields[..] else { return None };
@@ -141,7 +175,7 @@ fn cut_key(text: &[u8], start: usize) -> Option<(usize, usize)> {
     (start - from >= 16).then_some((from, end))
 }
 
-/// Where the lines of base64 before `end` begin.
+/// Returns the start of the lines of base64 before `end`.
 fn body_before(text: &[u8], end: usize) -> usize {
     let mut at = end;
     while at > 0 {
@@ -168,7 +202,7 @@ fn key_body(text: &[u8], start: usize, word: usize) -> Option<(usize, usize)> {
     let head = &text[start..start + 60];
     let holds = |part: &[u8]| memchr::memmem::find(head, part).is_some();
     // Version 0 and a modulus, or the id of RSA: a certificate has neither at its beginning.
-    let key = word == WORDS.len() - 1
+    let key = word == ORACLE - 1
         || holds(b"IBAAKC")
         || holds(b"AgEAAoIB")
         || holds(b"IBADANBgkqhkiG9w0BAQ")
@@ -187,8 +221,8 @@ fn key_body(text: &[u8], start: usize, word: usize) -> Option<(usize, usize)> {
     Some((start, start + text[start..at].trim_ascii_end().len()))
 }
 
-/// The secret beside the id of an access key of AWS: forty characters of base64, near it.
-pub(super) fn beside(text: &[u8], id: Found) -> Option<Found> {
+/// Returns the secret next to the id of an access key of AWS: forty characters of base64, near it.
+pub(super) fn secret_beside(text: &[u8], id: FoundSecret) -> Option<FoundSecret> {
     let from = id.start.saturating_sub(200);
     let to = text.len().min(id.end + 250);
     let body = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'+');
@@ -199,7 +233,7 @@ pub(super) fn beside(text: &[u8], id: Found) -> Option<Found> {
         let any = |test: fn(&u8) -> bool| run.iter().any(test);
         let mixed = any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase);
         if length == 40 && mixed && at + length <= text.len() {
-            return Some(Found { kind: "aws-secret", start: at, end: at + length });
+            return Some(FoundSecret { kind: "aws-secret", start: at, end: at + length });
         }
         at += length + 1;
     }

@@ -1,9 +1,9 @@
-//! Whether what is given to a telling name is a secret, or code, a type, a label, a sentence.
+//! Decides whether the value of a telling name is a secret, or code, a type, a label, a sentence.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
-use super::names::Class;
+use super::names::NameClass;
 
 /// Words that stand where a value will be.
 const PLACES: [&str; 57] = [
@@ -152,7 +152,7 @@ const NOUNS: [&str; 12] = [
     "here",
 ];
 
-/// Whether a value stands for another: a variable, a hole in a template, stars.
+/// Returns whether a value is a placeholder: a variable, a hole in a template, stars.
 pub(super) fn is_place(value: &[u8]) -> bool {
     let Some(first) = value.first() else { return true };
     let second = value.get(1).copied().unwrap_or_default();
@@ -193,8 +193,8 @@ fn is_listed(value: &[u8], list: &[&str]) -> bool {
     list.iter().any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Whether a value looks made up by a machine or a careful person: letters and digits mixed, many different characters, no code and
-/// no plain identifier.
+/// Returns whether a value looks made up by a machine or a careful person: letters and digits mixed, many different
+/// characters, no code and no plain identifier.
 pub(super) fn is_random(value: &[u8]) -> bool {
     let code = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'(' | b'[' | b'{' | b'<' | b'>' | b'|');
     if !value.is_ascii() || value.iter().any(code) || value.windows(2).any(|two| two == b"::") {
@@ -202,16 +202,16 @@ pub(super) fn is_random(value: &[u8]) -> bool {
     }
     let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
     let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
-    letters > 0 && digits > 0 && distinct(value) * 5 >= value.len().min(32) * 2 && !is_identifier(value)
+    letters > 0 && digits > 0 && count_distinct(value) * 5 >= value.len().min(32) * 2 && !is_identifier(value)
 }
 
-fn distinct(value: &[u8]) -> usize {
+fn count_distinct(value: &[u8]) -> usize {
     let mut seen = [false; 256];
     value.iter().for_each(|b| seen[usize::from(*b)] = true);
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// Whether every part is a word with at most two digits behind it (`token_kind2`, `Sha256.new` is not).
+/// Returns whether every part is a word with at most two digits behind it (`token_kind2`, `Sha256.new` is not).
 fn is_identifier(value: &[u8]) -> bool {
     value.split(|b| matches!(b, b'_' | b'-' | b'.' | b'/')).all(|part| {
         let digits = part.iter().rev().take_while(|b| b.is_ascii_digit()).count();
@@ -220,26 +220,26 @@ fn is_identifier(value: &[u8]) -> bool {
     })
 }
 
-/// Whether a text in quotes is a secret of this class.
-pub(super) fn is_quoted_secret(class: Class, value: &[u8], labels: bool) -> bool {
-    let least = if class == Class::Password { 4 } else { 8 };
+/// Returns whether a text in quotes is a secret of this class.
+pub(super) fn is_quoted_secret(class: NameClass, value: &[u8], labels: bool) -> bool {
+    let least = if class == NameClass::Password { 4 } else { 8 };
     if value.len() < least || is_place(value) {
         return false;
     }
     if value.iter().any(u8::is_ascii_whitespace) {
-        return class != Class::Token && is_passphrase(value, labels);
+        return class != NameClass::Token && is_passphrase(value, labels);
     }
     let letters = value.iter().all(u8::is_ascii_alphabetic);
     match class {
         _ if is_random(value) || is_pair(value) => true,
-        Class::Password => !is_label(value) && !is_code(value) && !value.ends_with(b":"),
-        Class::Secret => letters && !is_label(value) && !is_camel(value),
-        Class::Token => letters && value.len() >= 16 && !is_label(value) && !is_camel(value),
+        NameClass::Password => !is_label(value) && !is_code(value) && !value.ends_with(b":"),
+        NameClass::Secret => letters && !is_label(value) && !is_camel(value),
+        NameClass::Token => letters && value.len() >= 16 && !is_label(value) && !is_camel(value),
     }
 }
 
-/// Whether a value that stands by itself behind a sign, to the end of its line, is a secret of this class.
-pub(super) fn is_bare_secret(class: Class, value: &[u8]) -> bool {
+/// Returns whether a value without quotes behind a sign, to the end of its line, is a secret of this class.
+pub(super) fn is_bare_secret(class: NameClass, value: &[u8]) -> bool {
     if value.len() < 4 || is_place(value) || is_code(value) {
         return false;
     }
@@ -247,13 +247,13 @@ pub(super) fn is_bare_secret(class: Class, value: &[u8]) -> bool {
     match class {
         _ if is_random(value) => value.len() >= 6,
         _ if is_pair(value) => true,
-        Class::Password => !is_label(value) && !is_camel(value),
-        Class::Secret => letters && !is_label(value) && !is_camel(value),
-        Class::Token => letters && value.len() >= 16 && !is_label(value) && !is_camel(value),
+        NameClass::Password => !is_label(value) && !is_camel(value),
+        NameClass::Secret => letters && !is_label(value) && !is_camel(value),
+        NameClass::Token => letters && value.len() >= 16 && !is_label(value) && !is_camel(value),
     }
 }
 
-/// Whether words with spaces are a passphrase and no sentence, no label and no code.
+/// Returns whether words with spaces are a passphrase and no sentence, no label and no code.
 pub(super) fn is_passphrase(value: &[u8], labels: bool) -> bool {
     let Ok(text) = str::from_utf8(value) else { return true };
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -279,7 +279,7 @@ pub(super) fn is_passphrase(value: &[u8], labels: bool) -> bool {
         && !(labels && sentence)
 }
 
-/// Whether a value holds what only code does.
+/// Returns whether a value holds signs that only code has.
 pub(super) fn is_code(value: &[u8]) -> bool {
     let value = value.iter().rposition(|b| *b != b'=').map_or(value, |last| &value[..=last]);
     let code = |b: &u8| {
@@ -311,7 +311,7 @@ pub(super) fn is_code(value: &[u8]) -> bool {
             && !value.iter().any(u8::is_ascii_digit)
 }
 
-/// Whether a value only says once more what it is a value of.
+/// Returns whether a value only repeats the meaning of its name.
 fn is_label(value: &[u8]) -> bool {
     let lower = value.to_ascii_lowercase();
     let holds = |noun: &&str| lower.windows(noun.len()).any(|part| part == noun.as_bytes());
@@ -320,24 +320,24 @@ fn is_label(value: &[u8]) -> bool {
     plain && !sign && (NOUNS.iter().any(holds) || is_listed(value, &PLACES) || is_listed(value, &PROSE))
 }
 
-/// Whether letters change from small to large more than once, or twice, as in `TokenKind` and `newValue`.
+/// Returns whether letters change from small to large more than once, or twice, as in `TokenKind` and `newValue`.
 fn is_camel(value: &[u8]) -> bool {
     let humps =
         value.windows(2).filter(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase()).count();
     (1..=4).contains(&humps) && value.iter().all(u8::is_ascii_alphabetic) && value.len() < 24
 }
 
-/// Whether a value is a word of a sentence, or the name of what would stand there.
+/// Returns whether a value is a word of a sentence, or the name of the real value.
 pub(super) fn is_filler(value: &[u8]) -> bool {
     is_listed(value, &PROSE) || is_listed(value, &NOUNS)
 }
 
-/// Whether a value is a word of a sentence, or says once more what it is a value of.
+/// Returns whether a value is a word of a sentence, or repeats the meaning of its name.
 pub(super) fn is_word(value: &[u8]) -> bool {
     is_listed(value, &PROSE) || is_label(value)
 }
 
-/// Whether it is `user:password`, in base64.
+/// Returns whether it is `user:password`, in base64.
 pub(super) fn is_pair(secret: &[u8]) -> bool {
     let trimmed = secret.iter().rposition(|b| *b != b'=').map_or(&secret[..0], |last| &secret[..=last]);
     STANDARD_NO_PAD

@@ -1,87 +1,199 @@
-//! Every activity by name, in sets that are swapped at run time.
+//! Every activity by name, and the activities that replace them in environments.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
+use thiserror::Error;
 
-use super::AnyActivity;
+use super::{AnyActivity, CompiledTool};
 use crate::protocol::{Code, Fault};
 
-/// The set that every other one falls back to.
+/// The environment if none is chosen.
 pub const PROD: &str = "prod";
+/// The environments that exist without a definition.
+const ALWAYS: [&str; 3] = ["dev", PROD, "test"];
 
-type Set = HashMap<String, Arc<dyn AnyActivity>>;
+type ActivitySet = HashMap<String, Arc<dyn AnyActivity>>;
 
-struct ActivitySets {
-    active: String,
-    named: BTreeMap<String, Set>,
-    /// What runs the tools that the person and the project define.
-    custom: Set,
+/// The activity of a tool in one environment, in place of the one in the tool's definition.
+#[derive(Clone)]
+pub struct EnvironmentActivity {
+    /// The activity's name, as a call states it; empty if the tool is latent there.
+    pub name: String,
+    /// The code; none if the tool is latent there.
+    pub code: Option<Arc<dyn AnyActivity>>,
+    /// The activity in words, as `a fixed answer`.
+    pub words: String,
 }
 
-/// Every activity, in named sets of which one is active. A name that the active set lacks is looked up in
-/// [`PROD`], so that a test set holds only what it replaces; then among those of custom tools.
+impl fmt::Debug for EnvironmentActivity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EnvironmentActivity").field("name", &self.name).field("words", &self.words).finish()
+    }
+}
+
+/// The activities of each environment, by the names of their tools.
+pub type Environments = BTreeMap<String, BTreeMap<String, EnvironmentActivity>>;
+
+/// The error of a name that no environment has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no environment named {name:?}")]
+pub struct UnknownEnvironment {
+    /// The name.
+    pub name: String,
+    /// The existing environments.
+    pub known: Vec<String>,
+}
+
+impl From<UnknownEnvironment> for Fault {
+    fn from(unknown: UnknownEnvironment) -> Self {
+        let known = unknown.known.join(", ");
+        Self::new(Code::NotFound, unknown.to_string())
+            .with_suggestion(format!("name one of {known}, or define it: [activities.NAME] in the settings"))
+    }
+}
+
+/// The activity that runs a tool.
+#[derive(Default)]
+pub(super) struct ChosenActivity {
+    /// Its name; empty if the tool is latent.
+    pub(super) name: String,
+    /// Its code; none if the tool is latent.
+    pub(super) code: Option<Arc<dyn AnyActivity>>,
+    /// The environment with the activity in words, if the environment replaces the tool's own.
+    pub(super) environment: Option<String>,
+}
+
+#[derive(Default)]
+struct ActivitySets {
+    /// The activities of built-in tools.
+    built_in: ActivitySet,
+    /// The activities of the tools that the person and the project define.
+    custom: ActivitySet,
+    environments: Environments,
+    /// The environment of calls that name none.
+    active: String,
+}
+
+/// Every activity. Built-in and custom tools use their own activity unless an environment replaces it; an environment holds
+/// only such replacements.
 pub struct Activities {
     sets: RwLock<ActivitySets>,
 }
 
 impl Default for Activities {
     fn default() -> Self {
-        let named = ["dev", PROD, "test"].map(|name| (name.to_owned(), Set::new()));
-        Self {
-            sets: RwLock::new(ActivitySets {
-                active: PROD.to_owned(),
-                named: named.into(),
-                custom: Set::new(),
-            }),
-        }
+        Self { sets: RwLock::new(ActivitySets { active: PROD.to_owned(), ..ActivitySets::default() }) }
     }
 }
 
 impl Activities {
-    /// Puts `activity` under `name` into `set`, in place of what stood there; the set is made if need be.
-    pub fn register(&self, set: &str, name: &str, activity: Arc<dyn AnyActivity>) {
-        let mut sets = self.sets.write();
-        sets.named.entry(set.to_owned()).or_default().insert(name.to_owned(), activity);
+    /// Sets the built-in activity of `name`, in place of an earlier one.
+    pub fn register(&self, name: &str, activity: Arc<dyn AnyActivity>) {
+        self.sets.write().built_in.insert(name.to_owned(), activity);
     }
 
-    /// Makes `set` the one that later calls run with; calls already resolved keep theirs.
-    ///
-    /// # Errors
-    /// NOT_FOUND where there is no such set.
-    pub fn activate(&self, set: &str) -> Result<(), Fault> {
-        let mut sets = self.sets.write();
-        if !sets.named.contains_key(set) {
-            let names: Vec<_> = sets.named.keys().map(String::as_str).collect();
-            return Err(Fault::new(Code::NotFound, format!("there is no set of activities named {set:?}"))
-                .suggest(format!("use one of {}", names.join(", "))));
-        }
-        sets.active = set.to_owned();
-        Ok(())
-    }
-
-    /// The active set's name.
-    pub fn active(&self) -> String {
-        self.sets.read().active.clone()
-    }
-
-    /// Puts what runs custom tools, each under its tool's name, in place of all that did before. Calls already
-    /// resolved keep theirs.
+    /// Replaces all activities of custom tools by these, each under its tool's name. A call that is already resolved keeps its
+    /// activity.
     pub fn set_custom(&self, custom: HashMap<String, Arc<dyn AnyActivity>>) {
         self.sets.write().custom = custom;
     }
 
-    /// The activity of that name in the active set, or else in [`PROD`], or else a custom tool's.
-    pub fn get(&self, name: &str) -> Option<Arc<dyn AnyActivity>> {
-        let sets = self.sets.read();
-        let find = |set: &str| sets.named.get(set).and_then(|set| set.get(name)).cloned();
-        find(&sets.active).or_else(|| find(PROD)).or_else(|| sets.custom.get(name).cloned())
+    /// Replaces all environments, and uses `active` for later calls that name none. Returns whether tools run otherwise by that.
+    /// A call that is already resolved keeps its activity.
+    pub fn set_environments(&self, environments: Environments, active: &str) -> bool {
+        let mut sets = self.sets.write();
+        let before = sets.replaced();
+        sets.environments = environments;
+        sets.active = active.to_owned();
+        before != sets.replaced()
     }
 
-    /// Whether any named set holds that name. A custom tool's activity is its own: no other definition names it.
-    pub fn knows(&self, name: &str) -> bool {
+    /// Returns the environment of calls that name none.
+    pub fn active_set(&self) -> String {
+        self.sets.read().active.clone()
+    }
+
+    /// Returns the environments by name, each with its activities.
+    pub fn environments(&self) -> Environments {
         let sets = self.sets.read();
-        sets.named.values().any(|set| set.contains_key(name))
+        let mut all = sets.environments.clone();
+        for name in ALWAYS {
+            all.entry(name.to_owned()).or_default();
+        }
+        all
+    }
+
+    /// Refuses a name that no environment has.
+    ///
+    /// # Errors
+    /// `UnknownEnvironment` with the existing ones.
+    pub fn check(&self, environment: &str) -> Result<(), UnknownEnvironment> {
+        self.sets.read().check(environment)
+    }
+
+    /// Returns the activity of that name, apart from those of environments.
+    pub fn get(&self, name: &str) -> Option<Arc<dyn AnyActivity>> {
+        self.sets.read().get(name)
+    }
+
+    /// Chooses the activity that runs a tool in an environment, by default in the active one: the environment's, else the one
+    /// that the definition names, else the one of the tool's name. A tool without one is latent.
+    ///
+    /// # Errors
+    /// `UnknownEnvironment` if there is no such environment, and the call named it or an environment replaces the tool.
+    pub(super) fn choose(
+        &self,
+        tool: &CompiledTool,
+        environment: Option<&str>,
+    ) -> Result<ChosenActivity, UnknownEnvironment> {
+        let sets = self.sets.read();
+        let name = environment.unwrap_or(&sets.active);
+        let is_replaced = || sets.environments.values().any(|all| all.contains_key(tool.name()));
+        if environment.is_some() || is_replaced() {
+            sets.check(name)?;
+        }
+        if let Some(own) = sets.environments.get(name).and_then(|all| all.get(tool.name())) {
+            let words = format!("{name}: {}", own.words);
+            return Ok(ChosenActivity {
+                name: own.name.clone(),
+                code: own.code.clone(),
+                environment: Some(words),
+            });
+        }
+        let name = tool.def().activity.as_deref().unwrap_or(tool.name());
+        let code = sets.get(name);
+        let name = if code.is_some() { name.to_owned() } else { String::new() };
+        Ok(ChosenActivity { name, code, environment: None })
+    }
+
+    /// Returns whether a built-in activity has that name. A custom tool's activity is its own: no other definition names it.
+    pub fn has_activity(&self, name: &str) -> bool {
+        self.sets.read().built_in.contains_key(name)
+    }
+}
+
+impl ActivitySets {
+    fn get(&self, name: &str) -> Option<Arc<dyn AnyActivity>> {
+        self.built_in.get(name).or_else(|| self.custom.get(name)).cloned()
+    }
+
+    fn check(&self, environment: &str) -> Result<(), UnknownEnvironment> {
+        if ALWAYS.contains(&environment) || self.environments.contains_key(environment) {
+            return Ok(());
+        }
+        let known: BTreeSet<&str> =
+            self.environments.keys().map(String::as_str).chain(ALWAYS.iter().copied()).collect();
+        let known = known.into_iter().map(str::to_owned).collect();
+        Err(UnknownEnvironment { name: environment.to_owned(), known })
+    }
+
+    /// Returns the tools that the active environment replaces, each with the activity in words.
+    fn replaced(&self) -> (String, Vec<(String, String)>) {
+        let active = self.environments.get(&self.active).into_iter().flatten();
+        let words = active.map(|(tool, activity)| (tool.clone(), activity.words.clone()));
+        (self.active.clone(), words.collect())
     }
 }

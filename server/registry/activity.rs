@@ -10,9 +10,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Call, Output, Permitted};
-use crate::protocol::{Effects, Fault};
-use crate::session::Scope;
+use super::{ActivityOutput, CheckedCall, PermittedCall};
+use crate::protocol::{CallEffects, Fault, RepositoryChange};
+use crate::session::CallScope;
 
 /// The code behind a tool.
 pub trait Activity: Send + Sync + 'static {
@@ -22,64 +22,88 @@ pub trait Activity: Send + Sync + 'static {
     /// The answer's value.
     type Output: Serialize + JsonSchema + Send;
 
-    /// What a call will touch, from its arguments alone.
-    fn effects(&self, input: &Self::Input) -> Effects;
+    /// Returns the effects of a call, from its arguments alone.
+    fn call_effects(&self, input: &Self::Input) -> CallEffects;
 
-    /// How long a call may run where its arguments say so; else the limit of its tool's definition holds.
-    fn limit(&self, _input: &Self::Input) -> Option<Duration> {
+    /// The time that a call may run where its arguments say so; else the limit of its tool's definition holds.
+    fn time_limit(&self, _input: &Self::Input) -> Option<Duration> {
         None
     }
 
-    /// Whether it can run here at all. Nobody is asked about a call that cannot.
+    /// Checks whether the activity can run here at all. The person is never asked about a call that cannot.
     ///
     /// # Errors
-    /// What is missing, and how to go on without it.
-    fn ready(&self, _call: &Call) -> Result<(), Fault> {
+    /// The missing part, and how to go on without it.
+    fn ensure_ready(&self, _call: &CheckedCall) -> Result<(), Fault> {
         Ok(())
     }
 
+    /// The desk for its calls' changes of a repository; none if its calls change no repository.
+    fn desk(&self) -> Option<Arc<dyn RepositoryDesk>> {
+        None
+    }
+
     /// Runs it.
-    fn run(
+    fn run_call(
         &self,
         input: Arc<Self::Input>,
-        call: &Permitted,
-        scope: &Scope,
-    ) -> impl Future<Output = Result<Output<Self::Output>, Fault>> + Send;
+        call: &PermittedCall,
+        scope: &CallScope,
+    ) -> impl Future<Output = Result<ActivityOutput<Self::Output>, Fault>> + Send;
 }
 
-/// The input of an activity that takes whatever its tool's schema allows: it reads [`Call::args`].
+/// The place where the commands' changes of a repository wait for a decision.
+pub trait RepositoryDesk: Send + Sync {
+    /// Returns the waiting changes.
+    fn waiting<'a>(&'a self, scope: &'a CallScope) -> BoxFuture<'a, Vec<RepositoryChange>>;
+
+    /// Takes the changes over. Returns a sentence for each reason why it failed.
+    fn take<'a>(&'a self, scope: &'a CallScope) -> BoxFuture<'a, Vec<String>>;
+
+    /// Removes the changes. Returns a sentence for each reason why it failed.
+    fn discard<'a>(&'a self, scope: &'a CallScope) -> BoxFuture<'a, Vec<String>>;
+}
+
+/// The input of an activity that takes whatever its tool's schema allows: it reads [`CheckedCall::args`].
 #[derive(Debug, serde::Deserialize, JsonSchema)]
 pub struct AnyInput {}
 
-/// An activity whose types are not told: how the registry holds it.
+/// An activity with erased types: the form in which the registry holds it.
 pub trait AnyActivity: Send + Sync {
     /// Reads arguments as the activity's input.
     ///
     /// # Errors
-    /// What is wrong with them, where another tool's schema allowed them.
-    fn prepare(self: Arc<Self>, args: &Value) -> Result<Arc<dyn PreparedActivity>, serde_json::Error>;
+    /// The problem of the arguments, where another tool's schema allowed them.
+    fn prepare_call(self: Arc<Self>, args: &Value) -> Result<Arc<dyn PreparedActivity>, serde_json::Error>;
 
     /// The schemas of its input and its output, as their types say.
     #[cfg(test)]
-    fn schemas(&self) -> (Value, Value);
+    fn type_schemas(&self) -> (Value, Value);
 }
 
 /// An activity with the input of one call.
 pub trait PreparedActivity: Send + Sync {
-    /// As [`Activity::effects`].
-    fn effects(&self) -> Effects;
+    /// As [`Activity::call_effects`].
+    fn call_effects(&self) -> CallEffects;
 
-    /// As [`Activity::limit`].
-    fn limit(&self) -> Option<Duration>;
+    /// As [`Activity::time_limit`].
+    fn time_limit(&self) -> Option<Duration>;
 
-    /// As [`Activity::ready`].
+    /// As [`Activity::ensure_ready`].
     ///
     /// # Errors
     /// As there.
-    fn ready(&self, call: &Call) -> Result<(), Fault>;
+    fn ensure_ready(&self, call: &CheckedCall) -> Result<(), Fault>;
 
-    /// As [`Activity::run`].
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>>;
+    /// As [`Activity::desk`].
+    fn desk(&self) -> Option<Arc<dyn RepositoryDesk>>;
+
+    /// As [`Activity::run_call`].
+    fn run_call<'a>(
+        &'a self,
+        call: &'a PermittedCall,
+        scope: &'a CallScope,
+    ) -> BoxFuture<'a, Result<ActivityOutput, Fault>>;
 }
 
 struct WithInput<A: Activity> {
@@ -88,13 +112,13 @@ struct WithInput<A: Activity> {
 }
 
 impl<A: Activity> AnyActivity for A {
-    fn prepare(self: Arc<Self>, args: &Value) -> Result<Arc<dyn PreparedActivity>, serde_json::Error> {
+    fn prepare_call(self: Arc<Self>, args: &Value) -> Result<Arc<dyn PreparedActivity>, serde_json::Error> {
         let input = Arc::new(serde::Deserialize::deserialize(args)?);
         Ok(Arc::new(WithInput { activity: self, input }))
     }
 
     #[cfg(test)]
-    fn schemas(&self) -> (Value, Value) {
+    fn type_schemas(&self) -> (Value, Value) {
         use schemars::generate::SchemaSettings;
         let settings = || SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
         let input = settings().for_deserialize().into_generator().into_root_schema_for::<A::Input>();
@@ -104,20 +128,28 @@ impl<A: Activity> AnyActivity for A {
 }
 
 impl<A: Activity> PreparedActivity for WithInput<A> {
-    fn effects(&self) -> Effects {
-        self.activity.effects(&self.input)
+    fn call_effects(&self) -> CallEffects {
+        self.activity.call_effects(&self.input)
     }
 
-    fn limit(&self) -> Option<Duration> {
-        self.activity.limit(&self.input)
+    fn time_limit(&self) -> Option<Duration> {
+        self.activity.time_limit(&self.input)
     }
 
-    fn ready(&self, call: &Call) -> Result<(), Fault> {
-        self.activity.ready(call)
+    fn ensure_ready(&self, call: &CheckedCall) -> Result<(), Fault> {
+        self.activity.ensure_ready(call)
     }
 
-    fn run<'a>(&'a self, call: &'a Permitted, scope: &'a Scope) -> BoxFuture<'a, Result<Output, Fault>> {
-        let run = self.activity.run(self.input.clone(), call, scope);
-        run.map(|output| output.and_then(Output::erased)).boxed()
+    fn desk(&self) -> Option<Arc<dyn RepositoryDesk>> {
+        self.activity.desk()
+    }
+
+    fn run_call<'a>(
+        &'a self,
+        call: &'a PermittedCall,
+        scope: &'a CallScope,
+    ) -> BoxFuture<'a, Result<ActivityOutput, Fault>> {
+        let run = self.activity.run_call(self.input.clone(), call, scope);
+        run.map(|output| output.and_then(ActivityOutput::into_json)).boxed()
     }
 }

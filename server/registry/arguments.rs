@@ -1,22 +1,24 @@
 //! Arguments as models send them: an object or text that holds one, with meta fields and aliases among them.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
-use super::unfit::Unfit;
-use super::violations::shown;
-use crate::catalogue::Alias;
+use super::unfit_call::UnfitCall;
+use super::violations::shown_value;
+use crate::catalogue::ToolAlias;
 use crate::protocol::Why;
 
-/// How deep arguments may nest.
+/// The depth to which arguments may nest.
 const DEPTH: usize = 64;
-/// How many values they may hold.
+/// The number of values that they may hold.
 const VALUES: usize = 100_000;
-/// How many bytes of text they may hold, names included.
+/// The number of bytes of text that they may hold, including names.
 const BYTES: usize = 64 << 20;
 
-/// What the Tool Protocol puts beside the arguments.
+/// The meta fields of the Tool Protocol among the arguments.
 #[derive(Debug, Default)]
-pub(super) struct Meta {
+pub(super) struct CallMeta {
     /// `_tool`
     pub(super) tool: Option<Value>,
     /// `_activity`
@@ -25,64 +27,70 @@ pub(super) struct Meta {
     pub(super) output: Option<Value>,
     /// `_reasoningForCall`
     pub(super) reasoning: Option<Value>,
+    /// `_comments`
+    pub(super) comments: Option<Value>,
 }
 
-/// The arguments as an object. Text that holds one is read, and text that holds such text too: some clients
+/// Returns the arguments as an object. Text that holds one is read, and text that holds such text too: some clients
 /// encode twice.
 ///
 /// # Errors
-/// What else they are, or which bound they are past; with the arguments as they came, for the log.
-pub(super) fn object(arguments: Value) -> Result<Map<String, Value>, Box<(Value, Unfit)>> {
+/// The kind of other arguments, or the bound that they exceed; with the original arguments, for the log.
+pub(super) fn read_object(arguments: Value) -> Result<Map<String, Value>, Box<(Value, UnfitCall)>> {
     let map = match arguments {
         Value::Null => return Ok(Map::new()),
         Value::Object(map) => map,
-        Value::String(text) => read(&text, 2).map_err(|unfit| Box::new((Value::String(text), unfit)))?,
+        Value::String(text) => {
+            read_nested(&text, 2).map_err(|unfit| Box::new((Value::String(text), unfit)))?
+        }
         other => {
-            let unfit = Unfit::NoObject { got: shown(&other), source: None };
+            let unfit = UnfitCall::NoObject { got: shown_value(&other), source: None };
             return Err(Box::new((other, unfit)));
         }
     };
-    let mut left = Bounds { values: VALUES, bytes: BYTES };
-    match map.iter().try_for_each(|(name, value)| left.take(name, value, DEPTH)) {
+    let mut left = ArgumentBounds { values: VALUES, bytes: BYTES };
+    match map.iter().try_for_each(|(name, value)| left.take_value(name, value, DEPTH)) {
         Ok(()) => Ok(map),
         Err(unfit) => Err(Box::new((Value::Object(map), unfit))),
     }
 }
 
 /// The object in `text`, which may be encoded `times` times.
-fn read(text: &str, times: usize) -> Result<Map<String, Value>, Unfit> {
+fn read_nested(text: &str, times: usize) -> Result<Map<String, Value>, UnfitCall> {
     if text.len() > BYTES {
         return Err(too_much("bytes of text", BYTES));
     }
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
-    match parse(text)? {
+    match parse_json(text)? {
         Value::Null => Ok(Map::new()),
         Value::Object(map) => Ok(map),
-        Value::String(inner) if times > 1 => read(&inner, times - 1),
-        other => Err(Unfit::NoObject { got: format!("text that holds {}", shown(&other)), source: None }),
+        Value::String(inner) if times > 1 => read_nested(&inner, times - 1),
+        other => {
+            Err(UnfitCall::NoObject { got: format!("text that holds {}", shown_value(&other)), source: None })
+        }
     }
 }
 
-fn parse(text: &str) -> Result<Value, Unfit> {
+fn parse_json(text: &str) -> Result<Value, UnfitCall> {
     serde_json::from_str(text).map_err(|error| {
-        let got = format!("{}, which is not JSON: {error}", shown(&Value::String(text.to_owned())));
-        Unfit::NoObject { got, source: Some(error) }
+        let got = format!("{}, which is not JSON: {error}", shown_value(&Value::String(text.to_owned())));
+        UnfitCall::NoObject { got, source: Some(error) }
     })
 }
 
-fn too_much(what: &'static str, limit: usize) -> Unfit {
-    Unfit::TooMuch { what, limit }
+fn too_much(what: &'static str, limit: usize) -> UnfitCall {
+    UnfitCall::TooMuch { what, limit }
 }
 
-struct Bounds {
+struct ArgumentBounds {
     values: usize,
     bytes: usize,
 }
 
-impl Bounds {
-    fn take(&mut self, name: &str, value: &Value, depth: usize) -> Result<(), Unfit> {
+impl ArgumentBounds {
+    fn take_value(&mut self, name: &str, value: &Value, depth: usize) -> Result<(), UnfitCall> {
         let text = value.as_str().map_or(0, str::len);
         self.values = self.values.checked_sub(1).ok_or_else(|| too_much("values", VALUES))?;
         self.bytes =
@@ -91,11 +99,11 @@ impl Bounds {
         match value {
             Value::Array(items) => {
                 let depth = deeper()?;
-                items.iter().try_for_each(|item| self.take("", item, depth))
+                items.iter().try_for_each(|item| self.take_value("", item, depth))
             }
             Value::Object(map) => {
                 let depth = deeper()?;
-                map.iter().try_for_each(|(name, value)| self.take(name, value, depth))
+                map.iter().try_for_each(|(name, value)| self.take_value(name, value, depth))
             }
             _ => Ok(()),
         }
@@ -103,22 +111,45 @@ impl Bounds {
 }
 
 /// Takes the meta fields out.
-pub(super) fn split_meta(args: &mut Map<String, Value>) -> Meta {
+pub(super) fn split_meta(args: &mut Map<String, Value>) -> CallMeta {
     if !args.keys().any(|name| name.starts_with('_')) {
-        return Meta::default();
+        return CallMeta::default();
     }
     let mut take = |name: &str| args.shift_remove(name);
-    Meta {
+    CallMeta {
         tool: take("_tool"),
         activity: take("_activity"),
         output: take("_output"),
         reasoning: take("_reasoningForCall"),
+        comments: take("_comments"),
     }
 }
 
-/// Gives each argument of an alias the tool's own name, in place, and adds what the alias takes as given. An
-/// argument that is there by both names keeps both, so that the schema's check says so.
-pub(super) fn translate(args: Map<String, Value>, alias: &Alias) -> Map<String, Value> {
+/// A model's comments by the path of the argument that they are about: a text for each, or one text for the call as a
+/// whole.
+///
+/// # Errors
+/// [`UnfitCall::Comments`] if they are anything else.
+pub(super) fn read_comments(comments: Option<Value>) -> Result<BTreeMap<String, String>, UnfitCall> {
+    let of_argument = |path: &str| match path.starts_with("args.") {
+        true => path.to_owned(),
+        false => format!("args.{path}"),
+    };
+    let wrong = |got: &Value| UnfitCall::Comments { got: shown_value(got) };
+    match comments {
+        None | Some(Value::Null) => Ok(BTreeMap::new()),
+        Some(Value::String(text)) => Ok(BTreeMap::from([("args.why".to_owned(), text)])),
+        Some(Value::Object(members)) => members
+            .iter()
+            .map(|(path, text)| Ok((of_argument(path), text.as_str().ok_or_else(|| wrong(text))?.to_owned())))
+            .collect(),
+        Some(other) => Err(wrong(&other)),
+    }
+}
+
+/// Gives each argument of an alias the tool's own name, in place, and adds the alias's default arguments. An argument
+/// that is there by both names keeps both, so that the schema's check reports it.
+pub(super) fn translate_alias(args: Map<String, Value>, alias: &ToolAlias) -> Map<String, Value> {
     let own = |name: &str| alias.args.get(name).filter(|own| !args.contains_key(*own)).cloned();
     let names: Vec<Option<String>> = args.keys().map(|name| own(name)).collect();
     let mut out = Map::with_capacity(args.len() + alias.defaults.len());
@@ -131,7 +162,7 @@ pub(super) fn translate(args: Map<String, Value>, alias: &Alias) -> Map<String, 
     out
 }
 
-/// Says that no reason was given, where the `why` is missing or blank.
+/// Marks that no reason was given, where the `why` is missing or blank.
 pub(super) fn state_no_why(args: &mut Map<String, Value>) {
     if args.get("why").and_then(Value::as_str).and_then(Why::new).is_none() {
         args.insert("why".to_owned(), Value::String(Why::UNSTATED.to_owned()));

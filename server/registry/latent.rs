@@ -2,14 +2,14 @@
 
 use serde_json::{Value, json};
 
-use super::Call;
-use super::compose::rebase;
+use super::CheckedCall;
+use super::compose::rebase_references;
 
-/// Has a tool's schema ask for the tool's output too, for a model that fills it in the same call.
+/// Adds the tool's output to its schema, for a model that fills it in the same call.
 pub fn ask_for_output(schema: &mut Value, output: Option<&Value>) {
     let Some(members) = schema.as_object_mut() else { return };
     let mut output = output.cloned().unwrap_or_else(|| json!({}));
-    rebase(&mut output, "/properties/_output");
+    rebase_references(&mut output, "/properties/_output");
     let properties = members.entry("properties").or_insert_with(|| json!({}));
     if let Some(properties) = properties.as_object_mut() {
         properties.insert("_output".to_owned(), output);
@@ -20,8 +20,8 @@ pub fn ask_for_output(schema: &mut Value, output: Option<&Value>) {
     }
 }
 
-impl Call {
-    /// What a latent call with no output answers: the schema to fill, and how to send it.
+impl CheckedCall {
+    /// Returns the answer of a latent call without an output: the schema to fill, and how to send it.
     pub fn latent_answer(&self) -> Value {
         let tool = self.tool.name();
         let schema = self.tool.def().output_schema.clone().unwrap_or_else(|| json!({}));

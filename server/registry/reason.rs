@@ -1,17 +1,17 @@
-//! Whether a reason says what the call is to accomplish, or only what the call is.
+//! Judges whether a reason states the purpose of the call, or only repeats the call.
 //!
-//! A reason is empty in substance when every word of it is one of these: a word of grammar, a verb of calling
-//! tools (read, run), a noun of what tools work on (file, content), a word of mere need, or a word that the
-//! call itself already holds (its tool's name, its path, its query). The word lists are English; a word that
-//! no list holds counts as said, so that a reason in another language passes.
+//! A reason is empty in substance when every word of it is one of these: a word of grammar, a verb of calling tools
+//! (read, run), a noun of the objects of tools (file, content), a word of mere need, or a word that the call itself
+//! already holds (its tool's name, its path, its query). The word lists are English; a word that no list holds counts
+//! as substance, so that a reason in another language passes.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use super::Tool;
-use super::sentences::sentences;
+use super::CompiledTool;
+use super::sentences::count_sentences;
 use crate::protocol::Why;
 
 /// Characters above which a reason is no single short sentence.
@@ -19,49 +19,49 @@ const LONG: usize = 300;
 /// Bytes of an argument above which it is content, not a name or a query.
 const SHORT_ARGUMENT: usize = 200;
 
-/// Something to say of a reason.
+/// A remark on a reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Remark {
-    /// It says nothing that the call does not: strict settings refuse it.
+pub(super) enum ReasonRemark {
+    /// The reason adds nothing to the call: strict settings refuse it.
     Empty(String),
-    /// It says something, but not in one short sentence.
+    /// The reason has substance, but is not one short sentence.
     Form(String),
 }
 
-/// What is to be said of `why`.
-pub(super) fn remarks(why: &Why, tool: &Tool, args: &Value) -> Vec<Remark> {
+/// Returns the remarks on `why`.
+pub(super) fn reason_remarks(why: &Why, tool: &CompiledTool, args: &Value) -> Vec<ReasonRemark> {
     let text = why.as_str();
     if text.len() > LONG {
         let length = text.chars().count();
         if length > LONG {
-            return vec![Remark::Form(format!(
+            return vec![ReasonRemark::Form(format!(
                 "`why` has {length} characters; one sentence of at most {LONG} is enough"
             ))];
         }
     }
     let mut remarks = Vec::new();
-    let count = sentences(text);
+    let count = count_sentences(text);
     if count > 1 {
-        remarks.push(Remark::Form(format!("`why` has {count} sentences; one is enough")));
+        remarks.push(ReasonRemark::Form(format!("`why` has {count} sentences; one is enough")));
     }
-    if let Some(lack) = lack(text, tool.name(), args) {
+    if let Some(lack) = find_lack(text, tool.name(), args) {
         let ends = match lack {
-            Lack::Words => "has no words".to_owned(),
-            Lack::Intent => format!("only says what the call does ({})", quoted(text)),
-            Lack::Reason => format!("only says that the call is needed ({})", quoted(text)),
+            ReasonLack::Words => "has no words".to_owned(),
+            ReasonLack::Intent => format!("only says what the call does ({})", quote_reason(text)),
+            ReasonLack::Reason => format!("only says that the call is needed ({})", quote_reason(text)),
         };
-        remarks.push(Remark::Empty(format!("`why` {ends}; say what you want to accomplish")));
+        remarks.push(ReasonRemark::Empty(format!("`why` {ends}; say what you want to accomplish")));
     }
     remarks
 }
 
-fn quoted(text: &str) -> String {
+fn quote_reason(text: &str) -> String {
     Value::String(text.trim().chars().take(80).collect()).to_string()
 }
 
-/// What a reason lacks.
+/// The part that a reason lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lack {
+enum ReasonLack {
     /// There are only signs.
     Words,
     /// It is mechanical: it restates the call.
@@ -70,49 +70,49 @@ enum Lack {
     Reason,
 }
 
-fn lack(text: &str, tool: &str, args: &Value) -> Option<Lack> {
+fn find_lack(text: &str, tool: &str, args: &Value) -> Option<ReasonLack> {
     let text = text.to_lowercase().replace('\u{2019}', "'");
-    let words: Vec<&str> = words(&text).collect();
+    let words: Vec<&str> = reason_words(&text).collect();
     if words.is_empty() {
-        return Some(Lack::Words);
+        return Some(ReasonLack::Words);
     }
-    // One word alone tells a topic, no intent; where words are not set apart, one may be a sentence.
+    // A single word names a topic, no intent; in a language without spaces between words, one may be a sentence.
     let enough = words.len() > 1 || !text.is_ascii();
     let mut classes = Vec::with_capacity(words.len());
     for word in &words {
-        let class = class(word);
+        let class = word_class(word);
         if class.is_none() && enough && !is_of_call(word, tool, args) {
             return None;
         }
         classes.push(class);
     }
-    if asks(&words, &classes) {
+    if has_question(&words, &classes) {
         return None;
     }
-    let circular = classes.contains(&Some(Class::Need));
-    Some(if circular { Lack::Reason } else { Lack::Intent })
+    let circular = classes.contains(&Some(WordClass::Need));
+    Some(if circular { ReasonLack::Reason } else { ReasonLack::Intent })
 }
 
 /// Runs of letters and digits; an apostrophe belongs to its word.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn reason_words(text: &str) -> impl Iterator<Item = &str> {
     let inner = |c: char| c.is_alphanumeric() || c == '\'';
     let parts = text.split(move |c| !inner(c)).map(|word| word.trim_matches('\''));
     parts.filter(|word| !word.is_empty())
 }
 
-/// Whether it asks something of what it looks at: "where it is called" is an intent, though each of its words
+/// Returns whether it asks something of what it looks at: "where it is called" is an intent, though each of its words
 /// is plain.
-fn asks(words: &[&str], classes: &[Option<Class>]) -> bool {
+fn has_question(words: &[&str], classes: &[Option<WordClass>]) -> bool {
     let Some(at) = words.iter().position(|word| QUESTIONS.contains(word)) else {
         return false;
     };
     let rest = &classes[at + 1..];
-    rest.len() >= 2 && rest.iter().any(|class| !matches!(class, Some(Class::Grammar | Class::Need)))
+    rest.len() >= 2 && rest.iter().any(|class| !matches!(class, Some(WordClass::Grammar | WordClass::Need)))
 }
 
 /// The lists of words that say nothing of any purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Class {
+enum WordClass {
     Grammar,
     Calling,
     Need,
@@ -120,18 +120,18 @@ enum Class {
 }
 
 /// The list that holds the word, or what it is a form of; a number is grammar.
-fn class(word: &str) -> Option<Class> {
-    static CLASSES: LazyLock<HashMap<&str, Class>> = LazyLock::new(|| {
+fn word_class(word: &str) -> Option<WordClass> {
+    static CLASSES: LazyLock<HashMap<&str, WordClass>> = LazyLock::new(|| {
         let lists = [
-            (OBJECTS, Class::Object),
-            (CALLING, Class::Calling),
-            (GRAMMAR, Class::Grammar),
-            (NEED, Class::Need),
+            (OBJECTS, WordClass::Object),
+            (CALLING, WordClass::Calling),
+            (GRAMMAR, WordClass::Grammar),
+            (NEED, WordClass::Need),
         ];
         lists.iter().flat_map(|(list, class)| list.iter().map(|word| (*word, *class))).collect()
     });
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(Class::Grammar);
+        return Some(WordClass::Grammar);
     }
     let find = |word: &str| CLASSES.get(word).copied();
     // "uses" is a noun in "find all uses".
@@ -145,12 +145,13 @@ fn class(word: &str) -> Option<Class> {
     })
 }
 
-/// What forms of a word end with, some with the letter that they double.
+/// The endings of a word's forms, some with the doubled letter.
 const ENDINGS: &[&str] = &["s", "es", "ed", "d", "ing", "ning", "ting", "ping", "ped"];
 
-/// Whether the call itself already holds the word: in its tool's name, or in arguments that are names or queries.
+/// Returns whether the call itself already holds the word: in its tool's name, or in arguments that are names or
+/// queries.
 fn is_of_call(word: &str, tool: &str, args: &Value) -> bool {
-    let holds = |text: &str| words(text).any(|one| one.eq_ignore_ascii_case(word));
+    let holds = |text: &str| reason_words(text).any(|one| one.eq_ignore_ascii_case(word));
     let argument = |(name, value): (&String, &Value)| {
         let text = value.as_str().filter(|text| name != "why" && text.len() <= SHORT_ARGUMENT);
         (name != "why" && holds(name)) || text.is_some_and(holds)
@@ -158,7 +159,7 @@ fn is_of_call(word: &str, tool: &str, args: &Value) -> bool {
     holds(tool) || args.as_object().is_some_and(|args| args.iter().any(argument))
 }
 
-/// What begins a question within a sentence.
+/// The words that begin a question within a sentence.
 const QUESTIONS: &[&str] = &["where", "how", "why", "whether", "if", "who", "when"];
 
 /// Words that carry a sentence, and no meaning of their own.
@@ -174,7 +175,7 @@ const GRAMMAR: &[&str] = &[
     "given", "current", "currently", "following", "before", "after", "later", "order",
 ];
 
-/// What every call does.
+/// The verbs of every call.
 #[rustfmt::skip]
 const CALLING: &[&str] = &[
     "read", "open", "look", "view", "see", "get", "list", "show", "display", "print", "cat", "run", "execute", "write",
@@ -184,7 +185,7 @@ const CALLING: &[&str] = &[
     "obtain", "retrieve", "access", "contain", "hold", "examination", "analyze", "analyse", "reading",
 ];
 
-/// What says only that the call is wanted, or that work goes on.
+/// The words that state only that the call is wanted, or that work goes on.
 #[rustfmt::skip]
 const NEED: &[&str] = &[
     "because", "need", "necessary", "require", "requirement", "want", "ask", "told", "tell", "request", "instruct",
@@ -193,7 +194,7 @@ const NEED: &[&str] = &[
     "important", "user", "since", "work", "prompt", "todo",
 ];
 
-/// What every tool works on.
+/// The nouns that every tool works on.
 #[rustfmt::skip]
 const OBJECTS: &[&str] = &[
     "file", "folder", "directory", "directories", "dir", "subdirectory", "path", "content", "text", "data", "code",

@@ -1,6 +1,6 @@
-//! How many sentences a text has.
+//! Counts the sentences of a text.
 
-/// What ends with a dot and ends no sentence.
+/// The abbreviations: they end with a dot and end no sentence.
 #[rustfmt::skip]
 const ABBREVIATIONS: &[&str] = &[
     "e.g", "i.e", "eg", "ie", "etc", "vs", "cf", "ca", "approx", "resp", "incl", "excl", "fig", "no", "nr", "sec", "ch",
@@ -9,7 +9,7 @@ const ABBREVIATIONS: &[&str] = &[
 
 /// Counts sentences. A dot inside a word (`src/a.ts`, `v1.2`), after an abbreviation or after a number that begins
 /// a list item ends none; a blank line or the start of a list item does.
-pub(super) fn sentences(text: &str) -> usize {
+pub(super) fn count_sentences(text: &str) -> usize {
     let inner = text.trim().trim_end_matches(['.', '!', '?']);
     if !inner.contains(['.', '!', '?', '…', '。', '！', '？', '\n']) {
         return 1;
@@ -19,7 +19,7 @@ pub(super) fn sentences(text: &str) -> usize {
         if line.is_empty() {
             return (count, true);
         }
-        let item = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark)) || numbered(line);
+        let item = ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark)) || is_numbered(line);
         (count + usize::from(ended || item), false)
     });
     let chars: Vec<char> = text.trim().chars().collect();
@@ -27,12 +27,12 @@ pub(super) fn sentences(text: &str) -> usize {
     blocks.0.max(1) + ends
 }
 
-fn numbered(line: &str) -> bool {
+fn is_numbered(line: &str) -> bool {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     rest.len() < line.len() && (rest.starts_with(". ") || rest.starts_with(") "))
 }
 
-/// Whether a sentence ends here and another one follows in the same block.
+/// Returns whether a sentence ends here and another one follows in the same block.
 fn ends_at(chars: &[char], at: usize) -> bool {
     match chars[at] {
         '。' | '！' | '？' => chars.get(at + 1).is_some_and(|next| next.is_alphanumeric()),
@@ -41,7 +41,7 @@ fn ends_at(chars: &[char], at: usize) -> bool {
                 .iter()
                 .position(|c| !matches!(c, '"' | '\'' | ')' | '”' | '’' | '.' | '!' | '?'));
             let Some(gap) =
-                after.map(|skip| at + 1 + skip).filter(|gap| *gap == at + 1 || !repeats(chars[at + 1]))
+                after.map(|skip| at + 1 + skip).filter(|gap| *gap == at + 1 || !is_end_sign(chars[at + 1]))
             else {
                 return false;
             };
@@ -49,19 +49,21 @@ fn ends_at(chars: &[char], at: usize) -> bool {
             let breaks = blank.clone().filter(|c| **c == '\n').count();
             let next = chars.get(gap + blank.count());
             // A blank line is counted as the start of a block already.
-            chars[gap].is_whitespace() && breaks < 2 && next.is_some_and(|next| begins(*next, chars, at))
+            chars[gap].is_whitespace()
+                && breaks < 2
+                && next.is_some_and(|next| begins_sentence(*next, chars, at))
         }
         _ => false,
     }
 }
 
-/// Whether one more sign of the same end follows, which is then the one that counts.
-fn repeats(next: char) -> bool {
+/// Returns whether one more sign of the same end follows, which is then the one that counts.
+fn is_end_sign(next: char) -> bool {
     matches!(next, '.' | '!' | '?')
 }
 
-/// Whether `next` begins a sentence after the sign at `at`.
-fn begins(next: char, chars: &[char], at: usize) -> bool {
+/// Returns whether `next` begins a sentence after the sign at `at`.
+fn begins_sentence(next: char, chars: &[char], at: usize) -> bool {
     if chars[at] != '.' {
         return next.is_alphanumeric();
     }
@@ -76,10 +78,10 @@ fn begins(next: char, chars: &[char], at: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::sentences;
+    use super::count_sentences;
 
     fn check(text: &str, expected: usize) {
-        assert_eq!(sentences(text), expected, "{text:?}");
+        assert_eq!(count_sentences(text), expected, "{text:?}");
     }
 
     #[test]

@@ -1,29 +1,36 @@
 //! Raw calls against the built-in tools: faults are compared whole.
 
+mod renderings;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::base::CallId;
-use crate::catalogue::{ToolDef, load};
-use crate::protocol::{Door, Effects, Fault, Origin, RawCall, WhySettings};
-use crate::session::Scope;
+use crate::catalogue::load_catalogue;
+use crate::protocol::{CallEffects, Door, Fault, Origin, RawCall, WhySettings};
+use crate::session::CallScope;
 use crate::tools::DEFINITIONS;
 
-/// An activity that does nothing but be told from others.
+/// An activity that only differs from others by its name.
 struct Named(&'static str);
 
 impl Activity for Named {
     type Input = AnyInput;
     type Output = Value;
 
-    fn effects(&self, _: &AnyInput) -> Effects {
-        Effects::read(self.0)
+    fn call_effects(&self, _: &AnyInput) -> CallEffects {
+        CallEffects::read(self.0)
     }
 
-    async fn run(&self, _: Arc<AnyInput>, _: &Permitted, _: &Scope) -> Result<Output, Fault> {
-        Ok(Output::value(Value::Null))
+    async fn run_call(
+        &self,
+        _: Arc<AnyInput>,
+        _: &PermittedCall,
+        _: &CallScope,
+    ) -> Result<ActivityOutput, Fault> {
+        Ok(ActivityOutput::from_value(Value::Null))
     }
 }
 
@@ -37,27 +44,45 @@ fn sentiment() -> (String, String) {
     ("sentiment.yaml".to_owned(), text.to_owned())
 }
 
-pub(super) fn registry() -> Registry {
+fn cached() -> (String, String) {
+    let text = "tool:\n  name: cached\n  description: Reads a file.\n  _activity: fs.read@cached\n  input_schema:\n    type: \
+                object\n    properties:\n      path: { type: string, description: The file }\n      why: { type: string, \
+                description: Why }\n    required: [path, why]\n";
+    ("cached.yaml".to_owned(), text.to_owned())
+}
+
+/// Environments of which one replaces a tool.
+fn environments() -> Environments {
+    let fake = EnvironmentActivity {
+        name: "fs.read".to_owned(),
+        code: Some(Arc::new(Named("fake"))),
+        words: "a fake".to_owned(),
+    };
+    Environments::from([("test".to_owned(), [("fs.read".to_owned(), fake)].into())])
+}
+
+pub(super) fn registry() -> ToolRegistry {
     let activities = Activities::default();
     for name in ["fs.read", "fs.ls", "search.lexical", "fs.read@cached"] {
-        activities.register(PROD, name, Arc::new(Named(name)));
+        activities.register(name, Arc::new(Named(name)));
     }
-    activities.register("test", "fs.read", Arc::new(Named("fake")));
-    let catalogue = load(DEFINITIONS, &[sentiment()], &|name| activities.knows(name));
+    activities.set_environments(environments(), PROD);
+    let catalogue =
+        load_catalogue(DEFINITIONS, &[sentiment(), cached()], &|name| activities.has_activity(name));
     assert_eq!(catalogue.problems, []);
-    Registry::new(catalogue.tools, Arc::new(activities))
+    ToolRegistry::new(catalogue.tools, Arc::new(activities))
 }
 
 fn raw(tool: &str, arguments: Value) -> RawCall {
-    RawCall { tool: tool.to_owned(), arguments, origin: Origin::door(Door::Lsp), ..RawCall::default() }
+    RawCall { tool: tool.to_owned(), arguments, origin: Origin::from_door(Door::Lsp), ..RawCall::default() }
 }
 
-fn call(tool: &str, arguments: Value) -> Call {
+fn call(tool: &str, arguments: Value) -> CheckedCall {
     resolve(raw(tool, arguments)).unwrap()
 }
 
-fn resolve(raw: RawCall) -> Result<Call, Box<Refused>> {
-    registry().resolve(raw, || "c-0001".into(), &WhySettings::default())
+fn resolve(raw: RawCall) -> Result<CheckedCall, Box<RefusedCall>> {
+    registry().resolve_call(raw, || "c-0001".into(), &WhySettings::default())
 }
 
 fn fault(tool: &str, arguments: Value) -> Value {
@@ -137,11 +162,14 @@ fn a_tool_that_is_not_there() {
             "suggestion": "call fs.read, or another of the names in `hints`",
             "hints": ["fs.read", "fs.append", "fs.patch"],
             "near": true,
+            "next_action": { "tool": "expand_tool", "arguments": { "tool_id": "fs.read" } },
         }),
     );
     let refused = resolve(raw("fs.raed", json!({ "path": "a" }))).unwrap_err();
     assert_eq!((refused.call_id.as_str(), json!(refused.args)), ("c-0001", json!({ "path": "a" })));
-    assert_eq!(fault("zzz", json!({}))["hints"], Value::Null);
+    let far = fault("order.pizza", json!({}));
+    let next = json!({ "tool": "search_tool_by_category", "arguments": { "query": "order pizza" } });
+    assert_eq!((&far["hints"], &far["next_action"]), (&Value::Null, &next));
 }
 
 #[test]
@@ -198,11 +226,11 @@ fn all_violations_at_once() {
                         expected an integer, got the string \"5\"; `range.step` is not an argument; expected only \
                         start, end",
             "recoverable": true,
-            "suggestion": "send the call again; it must have path, why, and may have range, numbers",
+            "suggestion": "send the call again; it must have path, why, and may have at, range, bytes, numbers",
             "details": { "violations": [
                 { "pointer": "/path", "expected": "a string", "got": "nothing",
                   "message": "`path` is missing: expected a string" },
-                { "pointer": "/pth", "expected": "only path, range, numbers, why", "got": "the string \"a\"",
+                { "pointer": "/pth", "expected": "only path, at, range, bytes, numbers, why", "got": "the string \"a\"",
                   "message": "`pth` is not an argument; did you mean `path`?" },
                 { "pointer": "/range/end", "expected": "at least 1", "got": "the number 0",
                   "message": "`range.end`: expected at least 1, got the number 0" },
@@ -246,11 +274,45 @@ fn meta_fields() {
             "suggestion": "name one tool, and leave `_tool` out of the arguments",
         }),
     );
-    let unused = call("fs.read", json!({ "path": "a", "why": WHY, "_output": {} }));
+    let empty = call("fs.read", json!({ "path": "a", "why": WHY, "_output": null }));
     assert_eq!(
-        (unused.output(), unused.warnings()),
-        (None, &["`_output` was not used: code runs fs.read".to_owned()][..])
+        (empty.filled_output(), empty.warnings()),
+        (None, &[][..]),
+        "a composed schema has the member"
     );
+}
+
+#[test]
+fn no_caller_gives_the_result_of_a_tool_that_code_runs() {
+    let message = "fs.read takes no `_output`: fs.read runs it and gives its result";
+    let refused = json!({
+        "code": "INVALID_ARGS",
+        "message": message,
+        "recoverable": true,
+        "suggestion": "send the call again without `_output`; only a tool that no code runs takes one",
+        "details": { "violations": [{
+            "pointer": "/_output", "expected": "nothing", "got": "an object with 1 members", "message": message,
+        }] },
+    });
+    let forged = json!({ "content": "forged" });
+    check("fs.read", json!({ "path": "a", "why": WHY, "_output": forged }), refused.clone());
+    check("read_file", json!({ "path": "a", "why": WHY, "_output": forged }), refused.clone());
+    check(
+        "",
+        json!({ "_tool": "fs.read", "_activity": "fs.read", "path": "a", "why": WHY, "_output": forged }),
+        refused,
+    );
+    for asked in ["", "fs.read@none", "fs.read@cached", "fs.ls", "FS.READ"] {
+        let inside = json!({ "path": "a", "why": WHY, "_activity": asked, "_output": forged });
+        let beside = RawCall {
+            activity: Some(asked.to_owned()),
+            ..raw("fs.read", json!({ "path": "a", "why": WHY, "_output": forged }))
+        };
+        for sent in [raw("fs.read", inside), beside] {
+            let fault = resolve(sent).unwrap_err().fault;
+            assert!(fault.message.starts_with("`_activity` is the string"), "{fault:?}");
+        }
+    }
 }
 
 #[test]
@@ -259,7 +321,7 @@ fn empty_reasons_warn_or_are_refused() {
     let args = json!({ "path": "a", "why": "read the file" });
     assert_eq!(call("fs.read", args.clone()).warnings(), [warning]);
     let strict = WhySettings { strict: true };
-    let refused = registry().resolve(raw("fs.read", args), || "c-0001".into(), &strict).unwrap_err();
+    let refused = registry().resolve_call(raw("fs.read", args), || "c-0001".into(), &strict).unwrap_err();
     assert_eq!(
         serde_json::to_value(refused.fault).unwrap(),
         json!({
@@ -283,42 +345,65 @@ fn empty_reasons_warn_or_are_refused() {
 }
 
 #[test]
-fn activities_by_name_set_and_wish() {
+fn activities_by_name_set_and_definition() {
     let registry = registry();
-    let resolve = |asked: Option<&str>| {
-        let mut raw = raw("fs.read", json!({ "path": "a", "why": WHY }));
+    let resolve = |tool: &str, asked: Option<&str>| {
+        let mut raw = raw(tool, json!({ "path": "a", "text": "b", "why": WHY }));
+        if tool != "sentiment" {
+            raw.arguments.as_object_mut().unwrap().remove("text");
+        } else {
+            raw.arguments.as_object_mut().unwrap().remove("path");
+        }
         raw.activity = asked.map(str::to_owned);
-        registry.resolve(raw, CallId::default, &WhySettings::default())
+        registry.resolve_call(raw, CallId::default, &WhySettings::default())
     };
-    let runs = |asked| {
-        let call = resolve(asked).unwrap();
+    let runs = |tool, asked| {
+        let call = resolve(tool, asked).unwrap();
         let reads = call.effects().reads.first().cloned().unwrap_or_default();
         (call.activity_name().to_owned(), reads)
     };
     let is = |name: &str, reads: &str| (name.to_owned(), reads.to_owned());
-    assert_eq!(runs(None), is("fs.read", "fs.read"));
-    assert_eq!(runs(Some("fs.read@cached")), is("fs.read@cached", "fs.read@cached"));
-    assert_eq!(runs(Some("")), is("", ""));
-    registry.activities().activate("test").unwrap();
-    assert_eq!(runs(None), is("fs.read", "fake"));
-    assert_eq!(runs(Some("fs.read@cached")), is("fs.read@cached", "fs.read@cached"), "falls back to prod");
-    registry.activities().activate("dev").unwrap();
-    assert_eq!(runs(None), is("fs.read", "fs.read"));
+    assert_eq!(runs("fs.read", None), is("fs.read", "fs.read"));
+    assert_eq!(runs("fs.read", Some("fs.read")), is("fs.read", "fs.read"));
+    assert_eq!(runs("cached", None), is("fs.read@cached", "fs.read@cached"));
+    assert_eq!(runs("cached", Some("fs.read@cached")), is("fs.read@cached", "fs.read@cached"));
+    assert_eq!((runs("sentiment", None), runs("sentiment", Some(""))), (is("", ""), is("", "")));
+    assert!(registry.activities().set_environments(environments(), "test"), "tools run otherwise");
+    assert!(!registry.activities().set_environments(environments(), "test"), "they run as before");
+    assert_eq!(runs("fs.read", None), is("fs.read", "fake"));
+    assert_eq!(resolve("fs.read", None).unwrap().environment(), Some("test: a fake"));
+    assert_eq!(runs("cached", None), is("fs.read@cached", "fs.read@cached"), "it replaces no other");
+    registry.activities().set_environments(environments(), "dev");
+    assert_eq!(runs("fs.read", None), is("fs.read", "fs.read"));
     assert_eq!(
-        serde_json::to_value(registry.activities().activate("none").unwrap_err()).unwrap(),
+        serde_json::to_value(Fault::from(registry.activities().check("none").unwrap_err())).unwrap(),
         json!({
-            "code": "NOT_FOUND", "message": "there is no set of activities named \"none\"", "recoverable": true,
-            "suggestion": "use one of dev, prod, test",
+            "code": "NOT_FOUND", "message": "there is no environment named \"none\"", "recoverable": true,
+            "suggestion": "name one of dev, prod, test, or define it: [activities.NAME] in the settings",
         })
     );
-    for other in ["fs.ls", "fs.read@none", "nothing"] {
+    // Where no such environment is, nothing runs that an environment replaces, and all else runs as ever.
+    registry.activities().set_environments(environments(), "none");
+    assert_eq!(resolve("fs.read", None).unwrap_err().fault.code, crate::protocol::Code::NotFound);
+    assert_eq!(runs("cached", None), is("fs.read@cached", "fs.read@cached"));
+    registry.activities().set_environments(environments(), PROD);
+    // The definition says what runs a tool; `cached` is also what its own name would run, were there such code.
+    for (tool, other, own) in [
+        ("fs.read", "fs.ls", "fs.read runs it"),
+        ("fs.read", "fs.read@cached", "fs.read runs it"),
+        ("fs.read", "", "fs.read runs it"),
+        ("cached", "cached", "fs.read@cached runs it"),
+        ("cached", "", "fs.read@cached runs it"),
+        ("sentiment", "fs.read", "no code runs it"),
+        ("sentiment", "sentiment", "no code runs it"),
+    ] {
         assert_eq!(
-            serde_json::to_value(resolve(Some(other)).unwrap_err().fault).unwrap(),
+            serde_json::to_value(resolve(tool, Some(other)).unwrap_err().fault).unwrap(),
             json!({
                 "code": "INVALID_ARGS",
-                "message": format!("`_activity` is the string \"{other}\", which is no activity of fs.read"),
+                "message": format!("`_activity` is the string \"{other}\", and {tool} says otherwise: {own}"),
                 "recoverable": true,
-                "suggestion": "leave `_activity` out to run fs.read, or send \"\" to fill `_output` yourself",
+                "suggestion": "leave `_activity` out; the tool's definition says what runs it, and no call does",
             })
         );
     }
@@ -328,7 +413,7 @@ fn activities_by_name_set_and_wish() {
 fn latent_calls_answer_the_schema_and_take_the_output() {
     let args = json!({ "text": "well", "why": "Sort the feedback by how it sounds" });
     let open = call("sentiment", args.clone());
-    assert!(open.activity().is_none() && open.output().is_none());
+    assert!(open.activity().is_none() && open.filled_output().is_none());
     assert_eq!(
         open.latent_answer(),
         json!({
@@ -344,7 +429,10 @@ fn latent_calls_answer_the_schema_and_take_the_output() {
         args["_output"] = output;
         raw("sentiment", args)
     };
-    assert_eq!(resolve(with(json!({ "mood": "good" }))).unwrap().output(), Some(&json!({ "mood": "good" })));
+    assert_eq!(
+        resolve(with(json!({ "mood": "good" }))).unwrap().filled_output(),
+        Some(&json!({ "mood": "good" }))
+    );
     let fault = resolve(with(json!({ "mood": 1 }))).unwrap_err().fault;
     assert_eq!(
         serde_json::to_value(fault).unwrap(),
@@ -365,10 +453,10 @@ fn latent_calls_answer_the_schema_and_take_the_output() {
 #[test]
 fn outputs_are_checked_and_lists_are_made() {
     let registry = registry();
-    let read = registry.find("read_file").unwrap();
+    let read = registry.find_tool("read_file").unwrap();
     assert_eq!(read.check_output(&json!({ "content": "", "lines": 0, "truncated": false })).unwrap(), []);
     assert_eq!(read.check_output(&json!({ "content": "" })).unwrap().len(), 2);
-    let list = registry.summaries();
+    let list = registry.tool_summaries();
     let ls = list.iter().find(|tool| tool.name == "fs.ls").unwrap();
     assert_eq!(
         json!(ls),
@@ -376,49 +464,4 @@ fn outputs_are_checked_and_lists_are_made() {
                 "aliases": ["list_files"] })
     );
     assert_eq!(list.iter().find(|tool| tool.name == "sentiment").unwrap().activity, "");
-}
-
-#[test]
-fn renderings() {
-    let registry = registry();
-    let tool = registry.find("sentiment").unwrap();
-    let def: &ToolDef = tool.def();
-    let why = json!({ "type": "string", "description": "Why" });
-    let text = json!({ "type": "string", "description": "The text" });
-    let output = def.output_schema.clone().unwrap();
-    assert_eq!(
-        render(def, Format::ToolProtocol, ""),
-        json!({
-            "type": "object",
-            "properties": {
-                "_tool": { "type": "string", "const": "sentiment" },
-                "_activity": { "type": "string", "const": "" },
-                "_reasoningForCall": why,
-                "_output": output,
-                "text": text,
-            },
-            "required": ["_tool", "_activity", "_reasoningForCall", "_output", "text"],
-            "additionalProperties": false,
-            "description": "Says how a text sounds.",
-        })
-    );
-    let names: Vec<_> =
-        render(def, Format::ToolProtocol, "")["properties"].as_object().unwrap().keys().cloned().collect();
-    assert_eq!(names, ["_tool", "_activity", "_reasoningForCall", "_output", "text"]);
-    let read = registry.find("fs.read").unwrap();
-    let read = read.def();
-    let function = render(read, Format::Function, "fs.read");
-    assert_eq!(function["function"]["name"], "fs_read");
-    assert_eq!(function["function"]["parameters"], read.input_schema);
-    let mcp = render(read, Format::Mcp, "fs.read");
-    assert_eq!(
-        mcp["annotations"],
-        json!({ "title": "Read file", "readOnlyHint": true, "destructiveHint": false,
-                "idempotentHint": true, "openWorldHint": false })
-    );
-    assert_eq!(mcp["outputSchema"], *read.output_schema.as_ref().unwrap());
-    let ls = registry.find("fs.ls").unwrap();
-    let ls = ls.def();
-    assert_eq!(render(ls, Format::Mcp, "fs.ls").get("outputSchema"), None);
-    assert_eq!(render(ls, Format::Definition, "fs.ls")["tool"]["_activity"], "fs.ls");
 }

@@ -5,21 +5,21 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use super::unfit::BrokenSchema;
-use super::violations::{Violation, violations};
-use crate::catalogue::{ToolDef, compile};
+use super::unfit_call::BrokenSchema;
+use super::violations::{Violation, find_violations};
+use crate::catalogue::{ToolDef, compile_schema};
 
-type Built = Result<Validator, (String, String)>;
+type BuiltSchema = Result<Validator, (String, String)>;
 
 /// A definition with its schemas, each compiled when it is first needed.
 #[derive(Debug)]
-pub struct Tool {
+pub struct CompiledTool {
     def: ToolDef,
-    input: OnceLock<Built>,
-    output: OnceLock<Built>,
+    input: OnceLock<BuiltSchema>,
+    output: OnceLock<BuiltSchema>,
 }
 
-impl Tool {
+impl CompiledTool {
     pub(super) fn new(def: ToolDef) -> Self {
         Self { def, input: OnceLock::new(), output: OnceLock::new() }
     }
@@ -34,37 +34,41 @@ impl Tool {
         &self.def.name
     }
 
-    /// What arguments break, all at once; none where they are valid.
+    /// Returns all violations of the arguments; none where they are valid.
     ///
     /// # Errors
-    /// Where the schema itself does not compile, which the loader rules out.
+    /// Fails where the schema itself does not compile, which the loader rules out.
     pub(super) fn check_input(&self, args: &Value) -> Result<Vec<Violation>, BrokenSchema> {
-        let built = self.input.get_or_init(|| compile(&self.def.input_schema));
-        let validator = usable(built, &self.def.name, "input")?;
+        let built = self.input.get_or_init(|| compile_schema(&self.def.input_schema));
+        let validator = usable_validator(built, &self.def.name, "input")?;
         if validator.is_valid(args) {
             return Ok(Vec::new());
         }
-        Ok(violations(validator, &self.def.input_schema, args))
+        Ok(find_violations(validator, &self.def.input_schema, args))
     }
 
-    /// What an output breaks; none where it is valid or where the definition allows anything.
+    /// Returns the violations of an output; none where it is valid or where the definition allows anything.
     ///
     /// # Errors
-    /// Where the schema itself does not compile, which the loader rules out.
+    /// Fails where the schema itself does not compile, which the loader rules out.
     pub fn check_output(&self, output: &Value) -> Result<Vec<Violation>, BrokenSchema> {
         let Some(schema) = &self.def.output_schema else {
             return Ok(Vec::new());
         };
-        let built = self.output.get_or_init(|| compile(schema));
-        let validator = usable(built, &self.def.name, "output")?;
+        let built = self.output.get_or_init(|| compile_schema(schema));
+        let validator = usable_validator(built, &self.def.name, "output")?;
         if validator.is_valid(output) {
             return Ok(Vec::new());
         }
-        Ok(violations(validator, schema, output))
+        Ok(find_violations(validator, schema, output))
     }
 }
 
-fn usable<'a>(built: &'a Built, tool: &str, which: &'static str) -> Result<&'a Validator, BrokenSchema> {
+fn usable_validator<'a>(
+    built: &'a BuiltSchema,
+    tool: &str,
+    which: &'static str,
+) -> Result<&'a Validator, BrokenSchema> {
     built.as_ref().map_err(|(pointer, error)| BrokenSchema {
         which,
         tool: tool.to_owned(),

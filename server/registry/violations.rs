@@ -5,19 +5,19 @@ use jsonschema::{ValidationError, Validator};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::base::nearest::meant;
+use crate::base::nearest::likely_name;
 
-/// How many violations a fault carries; a value with more is wrong in kind, not in details.
-const SHOWN: usize = 32;
+/// The number of violations that a fault carries; a value with more is wrong in kind, not in details.
+const MOST_VIOLATIONS: usize = 32;
 
-/// One thing that is wrong.
+/// A violation of a schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Violation {
     /// Where, as a JSON pointer into the value.
     pub pointer: String,
-    /// What was expected there.
+    /// The expected value.
     pub expected: String,
-    /// What stands there.
+    /// The value that is there.
     pub got: String,
     /// Both in a sentence, with a way out where there is one.
     pub message: String,
@@ -25,44 +25,47 @@ pub struct Violation {
 
 impl Violation {
     fn new(pointer: String, expected: String, got: String) -> Self {
-        let message = format!("`{}`: expected {expected}, got {got}", place(&pointer));
+        let message = format!("`{}`: expected {expected}, got {got}", readable_pointer(&pointer));
         Self { pointer, expected, got, message }
     }
 }
 
 /// All violations, ordered by where they are.
-pub(super) fn violations(validator: &Validator, schema: &Value, value: &Value) -> Vec<Violation> {
-    let mut found: Vec<_> =
-        validator.iter_errors(value).take(SHOWN).flat_map(|error| explain(&error, schema)).collect();
+pub(super) fn find_violations(validator: &Validator, schema: &Value, value: &Value) -> Vec<Violation> {
+    let mut found: Vec<_> = validator
+        .iter_errors(value)
+        .take(MOST_VIOLATIONS)
+        .flat_map(|error| explain_error(&error, schema))
+        .collect();
     found.sort_by(|a, b| a.pointer.cmp(&b.pointer).then_with(|| a.expected.cmp(&b.expected)));
     found.dedup();
-    found.truncate(SHOWN);
+    found.truncate(MOST_VIOLATIONS);
     found
 }
 
-fn explain(error: &ValidationError<'_>, schema: &Value) -> Vec<Violation> {
+fn explain_error(error: &ValidationError<'_>, schema: &Value) -> Vec<Violation> {
     let at = error.instance_path().as_str();
-    let one = |expected: String| vec![Violation::new(at.to_owned(), expected, shown(error.instance()))];
+    let one = |expected: String| vec![Violation::new(at.to_owned(), expected, shown_value(error.instance()))];
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => unexpected
             .iter()
-            .map(|name| unknown(at, name, schema_at(error, schema), error.instance()))
+            .map(|name| unknown_property(at, name, schema_at(error, schema), error.instance()))
             .collect(),
         Kind::Required { property } => {
             let name = property.as_str().unwrap_or_default();
             let kind = schema_at(error, schema)
                 .and_then(|schema| schema.get("properties")?.get(name)?.get("type").map(type_words))
                 .unwrap_or_else(|| "a value".to_owned());
-            let pointer = format!("{at}/{}", escaped(name));
-            let message = format!("`{}` is missing: expected {kind}", place(&pointer));
+            let pointer = format!("{at}/{}", escape_pointer(name));
+            let message = format!("`{}` is missing: expected {kind}", readable_pointer(&pointer));
             vec![Violation { pointer, expected: kind, got: "nothing".to_owned(), message }]
         }
-        kind => one(expectation(kind).unwrap_or_else(|| plain(error))),
+        kind => one(expected_text(kind).unwrap_or_else(|| plain_expectation(error))),
     }
 }
 
-/// What the broken keyword asks for, in words; nothing for a rare one.
-fn expectation(kind: &Kind) -> Option<String> {
+/// Describes the expectation of the broken keyword; nothing for a rare one.
+fn expected_text(kind: &Kind) -> Option<String> {
     Some(match kind {
         Kind::Type { kind: TypeKind::Single(one) } => with_article(one.as_str()),
         Kind::Type { kind: TypeKind::Multiple(set) } => {
@@ -97,27 +100,27 @@ fn expectation(kind: &Kind) -> Option<String> {
 }
 
 /// The library's own words without the value, which may be megabytes long.
-fn plain(error: &ValidationError<'_>) -> String {
+fn plain_expectation(error: &ValidationError<'_>) -> String {
     let text = error.masked_with("it").to_string();
     format!("what the schema says ({})", text.chars().take(200).collect::<String>())
 }
 
-fn unknown(at: &str, name: &str, schema: Option<&Value>, parent: &Value) -> Violation {
+fn unknown_property(at: &str, name: &str, schema: Option<&Value>, parent: &Value) -> Violation {
     let properties = schema.and_then(|schema| schema.get("properties")?.as_object());
     let known: Vec<&str> = properties.into_iter().flat_map(|map| map.keys().map(String::as_str)).collect();
     let expected =
         if known.is_empty() { "no members".to_owned() } else { format!("only {}", known.join(", ")) };
-    let got = parent.get(name).map_or_else(|| "a member".to_owned(), shown);
-    let pointer = format!("{at}/{}", escaped(&clipped(name)));
-    let hint = match meant(name, known.iter().copied()) {
+    let got = parent.get(name).map_or_else(|| "a member".to_owned(), shown_value);
+    let pointer = format!("{at}/{}", escape_pointer(&clip_text(name)));
+    let hint = match likely_name(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("expected {expected}"),
     };
-    let message = format!("`{}` is not an argument; {hint}", place(&pointer));
+    let message = format!("`{}` is not an argument; {hint}", readable_pointer(&pointer));
     Violation { pointer, expected, got, message }
 }
 
-/// The schema that holds the broken keyword, where it stands in the same document.
+/// Returns the schema that holds the broken keyword, where it is in the same document.
 fn schema_at<'a>(error: &ValidationError<'_>, schema: &'a Value) -> Option<&'a Value> {
     let path = error.schema_path().as_str();
     schema.pointer(path.rsplit_once('/').map_or("", |(parent, _)| parent))
@@ -142,30 +145,30 @@ fn with_article(kind: &str) -> String {
 }
 
 /// A value with its kind, short enough for a message.
-pub(super) fn shown(value: &Value) -> String {
+pub(super) fn shown_value(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => format!("the boolean {value}"),
         Value::Number(value) => format!("the number {value}"),
-        Value::String(text) => format!("the string {}", json!(clipped(text))),
+        Value::String(text) => format!("the string {}", json!(clip_text(text))),
         Value::Array(items) => format!("an array of {} items", items.len()),
         Value::Object(map) => format!("an object with {} members", map.len()),
     }
 }
 
-fn clipped(text: &str) -> String {
+fn clip_text(text: &str) -> String {
     match text.char_indices().nth(60) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
 }
 
-fn escaped(name: &str) -> String {
+fn escape_pointer(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
 /// A pointer as people write it: `range.start`, `paths[2]`.
-fn place(pointer: &str) -> String {
+fn readable_pointer(pointer: &str) -> String {
     let mut out = String::new();
     for part in pointer.split('/').skip(1) {
         let part = part.replace("~1", "/").replace("~0", "~");

@@ -1,4 +1,4 @@
-//! Where two results differ, apart from what differs each time: times, ids, the place of the copy.
+//! Compares two results, apart from the parts that differ each time: times, ids, the place of the copy.
 
 use std::collections::BTreeSet;
 
@@ -20,33 +20,41 @@ const VOLATILE: [&str; 12] = [
     "score",
     "time",
 ];
-/// Differences of one call that are told.
-const TOLD: usize = 20;
-/// Characters of a value that are told.
-const SHOWN: usize = 200;
+/// Members that results have since a later version: a recording of before says nothing of them.
+const ADDED: [&str; 4] = ["bytes", "exit_code", "next_action", "suggestion"];
+/// The differences of one call that are reported.
+const MOST_TOLD: usize = 20;
+/// The characters of a value that are reported.
+const SHOWN_CHARS: usize = 200;
 
-/// One place where two results differ.
+/// A place where two results differ.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Difference {
+pub struct ResultDifference {
     /// The place, as a JSON pointer.
     pub at: String,
-    /// What stood there then; nothing where there was nothing.
+    /// The value then; nothing where there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
-    /// What stands there now; nothing where there is nothing.
+    /// The value now; nothing where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub now: Option<String>,
 }
 
-/// Where `then` and `now` differ; the paths of `now` are read as if they stood below the root of `then`.
-pub(super) fn differences(then: &Value, now: &Value, roots: (&str, &str)) -> Vec<Difference> {
+/// Returns the differences of `then` and `now`; the paths of `now` are read as if they were below the root of `then`.
+pub(super) fn find_differences(then: &Value, now: &Value, roots: (&str, &str)) -> Vec<ResultDifference> {
     let mut found = Vec::new();
-    walk(then, now, roots, "", &mut found);
+    compare_values(then, now, roots, "", &mut found);
     found
 }
 
-fn walk(then: &Value, now: &Value, roots: (&str, &str), at: &str, found: &mut Vec<Difference>) {
-    if found.len() >= TOLD {
+fn compare_values(
+    then: &Value,
+    now: &Value,
+    roots: (&str, &str),
+    at: &str,
+    found: &mut Vec<ResultDifference>,
+) {
+    if found.len() >= MOST_TOLD {
         return;
     }
     match (then, now) {
@@ -55,42 +63,43 @@ fn walk(then: &Value, now: &Value, roots: (&str, &str), at: &str, found: &mut Ve
             for key in keys.into_iter().filter(|key| !VOLATILE.contains(&key.as_str())) {
                 let place = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
                 match (a.get(key), b.get(key)) {
-                    (Some(a), Some(b)) => walk(a, b, roots, &place, found),
-                    (a, b) => found.push(difference(place, a, b)),
+                    (Some(a), Some(b)) => compare_values(a, b, roots, &place, found),
+                    (None, Some(_)) if ADDED.contains(&key.as_str()) => {}
+                    (a, b) => found.push(new_difference(place, a, b)),
                 }
             }
         }
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
             for (index, (a, b)) in a.iter().zip(b).enumerate() {
-                walk(a, b, roots, &format!("{at}/{index}"), found);
+                compare_values(a, b, roots, &format!("{at}/{index}"), found);
             }
         }
         (Value::String(a), Value::String(b)) => {
             let (then_root, now_root) = roots;
             if *a != b.replace(now_root, then_root) {
-                found.push(difference(at.to_owned(), Some(then), Some(now)));
+                found.push(new_difference(at.to_owned(), Some(then), Some(now)));
             }
         }
         _ if then == now => {}
-        _ => found.push(difference(at.to_owned(), Some(then), Some(now))),
+        _ => found.push(new_difference(at.to_owned(), Some(then), Some(now))),
     }
 }
 
-fn difference(at: String, then: Option<&Value>, now: Option<&Value>) -> Difference {
-    // Of two long texts what is told is where they part.
+fn new_difference(at: String, then: Option<&Value>, now: Option<&Value>) -> ResultDifference {
+    // Of two long texts the place where they part is shown.
     let parts = match (then.and_then(Value::as_str), now.and_then(Value::as_str)) {
         (Some(a), Some(b)) => a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count(),
         _ => 0,
     };
     let shown = |value: &Value| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let skip = if parts > SHOWN / 2 { parts - SHOWN / 4 } else { 0 };
-        let cut: String = text.chars().skip(skip).take(SHOWN).collect();
+        let skip = if parts > SHOWN_CHARS / 2 { parts - SHOWN_CHARS / 4 } else { 0 };
+        let cut: String = text.chars().skip(skip).take(SHOWN_CHARS).collect();
         let before = if skip > 0 { "…" } else { "" };
-        let after = if text.chars().count() > skip + SHOWN { "…" } else { "" };
+        let after = if text.chars().count() > skip + SHOWN_CHARS { "…" } else { "" };
         format!("{before}{cut}{after}")
     };
-    Difference { at, then: then.map(shown), now: now.map(shown) }
+    ResultDifference { at, then: then.map(shown), now: now.map(shown) }
 }
 
 #[cfg(test)]
@@ -100,7 +109,7 @@ mod tests {
     use super::*;
 
     fn places(then: &Value, now: &Value) -> Vec<String> {
-        differences(then, now, ("/a/ws", "/tmp/x/ws")).into_iter().map(|found| found.at).collect()
+        find_differences(then, now, ("/a/ws", "/tmp/x/ws")).into_iter().map(|found| found.at).collect()
     }
 
     #[test]
@@ -125,7 +134,7 @@ mod tests {
     #[test]
     fn of_long_texts_the_part_is_told_where_they_differ() {
         let text = |end: &str| json!(format!("{}{end}", "x".repeat(5000)));
-        let found = differences(&text("one"), &text("two"), ("", "/tmp"));
+        let found = find_differences(&text("one"), &text("two"), ("", "/tmp"));
         assert!(
             found[0].then.as_ref().unwrap().ends_with("xxone") && found[0].now.as_ref().unwrap().len() < 300
         );

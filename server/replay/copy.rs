@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
-use crate::base::OURS;
+use crate::base::OWN_DIR;
 use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Fault};
-use crate::sandbox::Launcher;
+use crate::sandbox::SandboxLauncher;
 
 /// Files that a copy takes at the most.
 const MOST_FILES: usize = 100_000;
 /// Bytes that a copy takes at the most.
 const MOST_BYTES: u64 = 4 << 30;
-/// What is not copied of our own folder: the logs, and what servers listed.
+/// The entries of our own folder that are not copied: the logs, and the listings of servers.
 const NOT_OURS: [&str; 3] = ["sessions", "upstream", ".gitignore"];
 
 /// A copy of a workspace. It is removed with this, unless it is kept.
@@ -28,21 +28,21 @@ pub struct WorkspaceCopy {
 }
 
 impl WorkspaceCopy {
-    /// Copies what git would not ignore, `.git` itself, and the workspace's settings for wherefore.
+    /// Copies the files that git does not ignore, `.git` itself, and the workspace's settings for wherefore.
     ///
     /// # Errors
-    /// QUOTA_EXCEEDED where there is too much, and what the disk says.
-    pub fn make(from: &Path) -> Result<Self, Fault> {
+    /// QUOTA_EXCEEDED where there is too much, and the error of the disk.
+    pub fn make_copy(from: &Path) -> Result<Self, Fault> {
         let failed = |error: io::Error| {
             Fault::internal(format!("the workspace cannot be copied: {error}"))
-                .suggest("look at the disk, or name another workspace with --root")
+                .with_suggestion("look at the disk, or name another workspace with --root")
         };
-        let paths = listed(from)?;
+        let paths = list_copied(from)?;
         let folder = tempfile::Builder::new().prefix("wherefore-replay-").tempdir().map_err(failed)?;
         let root = folder.path().join(from.file_name().unwrap_or("workspace".as_ref()));
         fs::create_dir_all(&root).map_err(failed)?;
         for path in paths {
-            copied(&from.join(&path), &root.join(&path)).map_err(|error| {
+            copy_entry(&from.join(&path), &root.join(&path)).map_err(|error| {
                 failed(io::Error::new(error.kind(), format!("{}: {error}", path.display())))
             })?;
         }
@@ -54,33 +54,34 @@ impl WorkspaceCopy {
         &self.root
     }
 
-    /// A hub for it, with no editor, and with a state folder of its own.
+    /// Opens a hub for it, with no editor, and with a state folder of its own.
     ///
     /// # Errors
-    /// What keeps it from being opened.
-    pub fn hub(&self) -> Result<Hub, Fault> {
+    /// The error that keeps it from being opened.
+    pub fn open_hub(&self) -> Result<Hub, Fault> {
         let hub = Hub::new(HubOptions {
             editor: Arc::new(NoEditor),
             shared_log: false,
             state: Some(self.folder.path().join("state")),
-            launcher: Launcher::own(),
+            launcher: SandboxLauncher::own(),
+            environment: None,
         });
         let root = self.root.to_str();
         hub.add_root(root.ok_or_else(|| Fault::new(Code::Unsupported, "the folder's path is not UTF-8"))?)?;
         Ok(hub)
     }
 
-    /// Has it stay; its root.
-    pub fn keep(self) -> PathBuf {
+    /// Keeps the copy; returns its root.
+    pub fn keep_folder(self) -> PathBuf {
         let _ = self.folder.keep();
         self.root
     }
 }
 
-/// What is copied, relative to the folder.
-fn listed(from: &Path) -> Result<Vec<PathBuf>, Fault> {
+/// Returns the paths to copy, relative to the folder.
+fn list_copied(from: &Path) -> Result<Vec<PathBuf>, Fault> {
     let failed = |error: ignore::Error| Fault::internal(format!("the workspace cannot be listed: {error}"));
-    let ours = from.join(OURS);
+    let ours = from.join(OWN_DIR);
     let is_ours = ours.clone();
     let project = ignore::WalkBuilder::new(from)
         .hidden(false)
@@ -111,14 +112,14 @@ fn listed(from: &Path) -> Result<Vec<PathBuf>, Fault> {
             let message =
                 format!("the workspace holds more than the {MOST_FILES} files or {most} GiB of a copy");
             return Err(Fault::new(Code::QuotaExceeded, message)
-                .suggest("have git ignore what is built, or name a smaller folder with --root"));
+                .with_suggestion("have git ignore what is built, or name a smaller folder with --root"));
         }
     }
     Ok(paths)
 }
 
 /// Copies one entry with its permissions and its time.
-fn copied(from: &Path, to: &Path) -> io::Result<()> {
+fn copy_entry(from: &Path, to: &Path) -> io::Result<()> {
     let data = fs::symlink_metadata(from)?;
     if data.is_dir() {
         return fs::create_dir_all(to);

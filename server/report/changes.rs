@@ -2,31 +2,31 @@
 
 use serde_json::Value;
 
-use super::clean::{Cleaner, text};
+use super::clean::{TextCleaner, value_text};
 use super::diff;
 use super::keep::DiffRoom;
 use super::model::{ChangedFile, ReportedChange, ReportedHunk};
-use crate::journal::Entry;
+use crate::journal::JournalEntry;
 use crate::protocol::HunkState;
 
 /// The text of a file that a rule closes is in no report.
 pub(super) const CLOSED: &str = "a rule closes this file: its text is not shown";
 
-/// Fills files and hunks in from the event `proposal`; `closed` says which files' texts are not shown.
-pub(super) fn propose(
+/// Fills files and hunks in from the event `proposal`; `closed` returns the files whose texts are not shown.
+pub(super) fn apply_proposal(
     change: &mut ReportedChange,
-    entry: &Entry,
-    clean: &Cleaner,
+    entry: &JournalEntry,
+    clean: &TextCleaner,
     room: &mut DiffRoom,
     closed: &dyn Fn(&str) -> bool,
 ) {
-    let part = |key: &str| text(entry.body.get(key)).to_owned();
+    let part = |key: &str| value_text(entry.body.get(key)).to_owned();
     (change.proposal, change.policy) = (part("proposal"), part("policy"));
     let hunks = entry.body.get("hunks").and_then(Value::as_array);
-    change.hunks = hunks.into_iter().flatten().map(|value| hunk(value, clean)).collect();
+    change.hunks = hunks.into_iter().flatten().map(|value| read_hunk(value, clean)).collect();
     let Some(Value::Object(files)) = entry.body.get("files") else { return };
     for (path, value) in files {
-        let sizes = diff::sizes(text(Some(value)));
+        let sizes = diff::run_sizes(value_text(Some(value)));
         let mut own: Vec<&mut ReportedHunk> =
             change.hunks.iter_mut().filter(|hunk| hunk.path == *path).collect();
         for (run, size) in sizes.iter().enumerate() {
@@ -38,32 +38,32 @@ pub(super) fn propose(
         }
         let (diff, without) = match (closed(path), value) {
             (true, _) => (String::new(), Some(CLOSED.to_owned())),
-            (false, Value::String(diff)) => room.take(clean.whole(diff)),
+            (false, Value::String(diff)) => room.take_diff(clean.clean_whole(diff)),
             (false, _) => (String::new(), Some("the log does not hold it any more".to_owned())),
         };
         change.files.push(ChangedFile { path: path.clone(), diff, without, added: 0, removed: 0 });
     }
 }
 
-fn hunk(value: &Value, clean: &Cleaner) -> ReportedHunk {
-    let part = |key: &str| text(value.get(key)).to_owned();
+fn read_hunk(value: &Value, clean: &TextCleaner) -> ReportedHunk {
+    let part = |key: &str| value_text(value.get(key)).to_owned();
     let mut hunk = ReportedHunk { id: part("id"), path: part("path"), ..ReportedHunk::default() };
-    moved(&mut hunk, value, clean);
+    apply_outcome(&mut hunk, value, clean);
     hunk
 }
 
 /// Takes the event `decision` in.
-pub(super) fn decide(
+pub(super) fn apply_decision(
     change: &mut ReportedChange,
-    entry: &Entry,
-    clean: &Cleaner,
+    entry: &JournalEntry,
+    clean: &TextCleaner,
     closed: &dyn Fn(&str) -> bool,
 ) {
-    let by = text(entry.body.get("by")).to_owned();
+    let by = value_text(entry.body.get("by")).to_owned();
     for value in entry.body.get("hunks").and_then(Value::as_array).into_iter().flatten() {
-        let id = text(value.get("id"));
+        let id = value_text(value.get("id"));
         let Some(hunk) = change.hunks.iter_mut().find(|hunk| hunk.id == id) else { continue };
-        moved(hunk, value, clean);
+        apply_outcome(hunk, value, clean);
         hunk.by.clone_from(&by);
         hunk.reviewed |= by == "person";
         if hunk.edited.is_some() && closed(&hunk.path) {
@@ -75,22 +75,23 @@ pub(super) fn decide(
     }
 }
 
-/// What became of a hunk, as an event says it.
-fn moved(hunk: &mut ReportedHunk, value: &Value, clean: &Cleaner) {
-    hunk.state = match text(value.get("state")) {
+/// Applies an event's outcome to a hunk.
+fn apply_outcome(hunk: &mut ReportedHunk, value: &Value, clean: &TextCleaner) {
+    hunk.state = match value_text(value.get("state")) {
         "accepted" => HunkState::Accepted,
         "rejected" => HunkState::Rejected,
         "stale" => HunkState::Stale,
         _ => HunkState::Pending,
     };
-    let said =
-        |key: &str| value.get(key).map(|value| clean.member(Some(value))).filter(|text| !text.is_empty());
+    let said = |key: &str| {
+        value.get(key).map(|value| clean.clean_member(Some(value))).filter(|text| !text.is_empty())
+    };
     hunk.reason = said("reason").or(hunk.reason.take());
     hunk.edited = said("text").or(hunk.edited.take());
 }
 
 /// Adds the lines of accepted hunks up, file by file, once all decisions are known.
-pub(super) fn sum(change: &mut ReportedChange) {
+pub(super) fn sum_lines(change: &mut ReportedChange) {
     for file in &mut change.files {
         let own =
             change.hunks.iter().filter(|hunk| hunk.path == file.path && hunk.state == HunkState::Accepted);

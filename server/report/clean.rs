@@ -9,18 +9,18 @@ const LONGEST: usize = 2000;
 
 /// Cleans texts of one workspace.
 #[derive(Clone, Debug)]
-pub(super) struct Cleaner {
+pub(super) struct TextCleaner {
     root: String,
 }
 
-impl Cleaner {
+impl TextCleaner {
     /// For the workspace at this absolute path.
     pub(super) fn new(root: &str) -> Self {
         Self { root: root.trim_end_matches('/').to_owned() }
     }
 
     /// A text with its secrets and this machine's paths taken out.
-    pub(super) fn whole(&self, text: &str) -> String {
+    pub(super) fn clean_whole(&self, text: &str) -> String {
         let text = redact(text);
         match self.root.len() > 1 && text.contains(&self.root) {
             true => text.replace(&self.root, "."),
@@ -28,23 +28,24 @@ impl Cleaner {
         }
     }
 
-    /// The same of a text that is no longer than a reason may be.
-    pub(super) fn short(&self, text: &str) -> String {
-        let whole = self.whole(text);
+    /// Returns a cleaned text that is no longer than a reason may be.
+    pub(super) fn clean_short(&self, text: &str) -> String {
+        let whole = self.clean_whole(text);
         match whole.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &whole[..end]),
             None => whole,
         }
     }
 
-    /// A member of an event that holds a text, or the beginning of one that is stored beside the log.
-    pub(super) fn member(&self, value: Option<&Value>) -> String {
-        self.short(text(value))
+    /// Returns a cleaned member of an event that holds a text, or the beginning of one that is stored outside of the
+    /// log.
+    pub(super) fn clean_member(&self, value: Option<&Value>) -> String {
+        self.clean_short(value_text(value))
     }
 }
 
-/// The text of a value, or the beginning of one that is stored beside the log.
-pub(super) fn text(value: Option<&Value>) -> &str {
+/// Returns the text of a value, or the beginning of one that is stored outside of the log.
+pub(super) fn value_text(value: Option<&Value>) -> &str {
     let Some(value) = value else { return "" };
     value.as_str().or_else(|| value.get("head")?.as_str()).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::clean::text;
+use super::clean::value_text;
 
 /// First words of commands that test.
 const TESTS: [&str; 33] = [
@@ -43,18 +43,18 @@ const TESTS: [&str; 33] = [
 /// Words before a command that say how it is run.
 const RUNNERS: [&str; 7] = ["npx", "time", "env", "nice", "poetry run", "uv run", "bundle exec"];
 
-/// What a call ran, as its arguments say.
-pub(super) fn command(tool: &str, args: &Map<String, Value>) -> Option<String> {
+/// Returns the command of a call, by its arguments.
+pub(super) fn command_of(tool: &str, args: &Map<String, Value>) -> Option<String> {
     match tool {
         "terminal.run" => Some(match args.get("cmd") {
             Some(Value::Array(words)) => {
                 let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
                 shlex::try_join(words.iter().copied()).unwrap_or_else(|_| words.join(" "))
             }
-            _ => text(args.get("line")).to_owned(),
+            _ => value_text(args.get("line")).to_owned(),
         }),
-        "python.exec" => Some(format!("python: {}", first_line(text(args.get("code"))))),
-        "js.exec" => Some(format!("javascript: {}", first_line(text(args.get("code"))))),
+        "python.exec" => Some(format!("python: {}", first_line(value_text(args.get("code"))))),
+        "js.exec" => Some(format!("javascript: {}", first_line(value_text(args.get("code"))))),
         _ => None,
     }
 }
@@ -65,7 +65,7 @@ fn first_line(code: &str) -> String {
     if lines.next().is_some() { format!("{first} …") } else { first }
 }
 
-/// Whether one of the commands of a line is a test.
+/// Returns whether one of the commands of a line is a test.
 pub(super) fn is_test(command: &str) -> bool {
     let inner = command.strip_prefix("bash -c ").or_else(|| command.strip_prefix("sh -c "));
     let line = inner.map_or(command, |line| line.trim_matches(['\'', '"']));
@@ -92,31 +92,35 @@ fn begins_test(part: &str) -> bool {
     TESTS.into_iter().any(begins)
 }
 
-/// How a command ended, as its result says.
+/// The end of a command, by its result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct CommandEnding {
     /// In words.
     pub said: String,
     /// The exit code, where it ended by itself.
     pub exit_code: Option<i64>,
-    /// Whether it went wrong.
+    /// True where it went wrong.
     pub failed: bool,
+    /// True where it goes on in the background.
+    pub running: bool,
 }
 
-/// The ending that a result tells of.
-pub(super) fn ending(result: &Value) -> CommandEnding {
+/// Returns the ending of a command, by its result.
+pub(super) fn command_ending(result: &Value) -> CommandEnding {
     let word = |key: &str| result.get(key).and_then(Value::as_str);
     let exit_code = result.get("exit_code").and_then(Value::as_i64);
+    let mut running = false;
     let (said, failed) = match (word("limit"), word("signal"), exit_code) {
         (Some(limit), ..) => (format!("ended by its limit of {limit}"), true),
         (_, Some(signal), _) => (format!("ended by {signal}"), true),
         (_, _, Some(code)) => (format!("exit code {code}"), code != 0),
         _ if result.get("running") == Some(&Value::Bool(true)) => {
+            running = true;
             ("went on in the background".to_owned(), false)
         }
         _ => ("ended".to_owned(), false),
     };
-    CommandEnding { said, exit_code, failed }
+    CommandEnding { said, exit_code, failed, running }
 }
 
 #[cfg(test)]
@@ -147,13 +151,13 @@ mod tests {
     #[test]
     fn commands_and_endings_are_said() {
         let args = |value: Value| value.as_object().unwrap().clone();
-        let said = command("terminal.run", &args(json!({ "cmd": ["sh", "-c", "a b"] })));
+        let said = command_of("terminal.run", &args(json!({ "cmd": ["sh", "-c", "a b"] })));
         assert_eq!(said.as_deref(), Some("sh -c 'a b'"));
-        let said = command("python.exec", &args(json!({ "code": "\nimport os\nprint()" })));
+        let said = command_of("python.exec", &args(json!({ "code": "\nimport os\nprint()" })));
         assert_eq!(said.as_deref(), Some("python: import os …"));
-        assert_eq!(command("fs.read", &Map::new()), None);
-        let ended = ending(&json!({ "exit_code": 3, "sandbox": "tier A" }));
+        assert_eq!(command_of("fs.read", &Map::new()), None);
+        let ended = command_ending(&json!({ "exit_code": 3, "sandbox": "tier A" }));
         assert_eq!((ended.said.as_str(), ended.exit_code, ended.failed), ("exit code 3", Some(3), true));
-        assert!(ending(&json!({ "limit": "time", "signal": "SIGKILL" })).failed);
+        assert!(command_ending(&json!({ "limit": "time", "signal": "SIGKILL" })).failed);
     }
 }

@@ -1,9 +1,9 @@
 //! A unified diff of the log, read line by line for a page that shows it.
 
-/// What a line of a diff is.
+/// The kind of a diff's line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RowKind {
-    /// Where lines follow: `@@ -1,3 +1,4 @@`.
+    /// The place of the following lines: `@@ -1,3 +1,4 @@`.
     Place,
     /// A line that stays.
     Same,
@@ -11,14 +11,14 @@ pub(super) enum RowKind {
     Removed,
     /// A line that comes.
     Added,
-    /// A word on the line before it, or on the file: a rename, a mode.
+    /// A note on the line before it, or on the file: a rename, a mode.
     Note,
 }
 
-/// One line of a diff.
+/// A line of a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DiffRow<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: RowKind,
     /// Its number in the old text.
     pub old: Option<u32>,
@@ -37,14 +37,14 @@ pub(super) struct RunSize {
     pub removed: u64,
 }
 
-/// The lines of a diff. A diff that is cut reads as far as it goes.
-pub(super) fn rows(diff: &str) -> Vec<DiffRow<'_>> {
+/// Returns the lines of a diff. A diff that is cut is read up to its cut.
+pub(super) fn diff_rows(diff: &str) -> Vec<DiffRow<'_>> {
     let (mut old, mut new, mut runs) = (0, 0, 0);
     let (mut placed, mut running) = (false, false);
     let mut rows = Vec::new();
     for line in diff.lines() {
         if let Some(place) = line.strip_prefix("@@ ") {
-            (old, new) = starts(place);
+            (old, new) = line_starts(place);
             (placed, running) = (true, false);
             rows.push(DiffRow { kind: RowKind::Place, old: None, new: None, text: line, run: None });
             continue;
@@ -76,10 +76,10 @@ pub(super) fn rows(diff: &str) -> Vec<DiffRow<'_>> {
     rows
 }
 
-/// How much each run of a diff adds and removes.
-pub(super) fn sizes(diff: &str) -> Vec<RunSize> {
+/// Returns the added and removed lines of each run of a diff.
+pub(super) fn run_sizes(diff: &str) -> Vec<RunSize> {
     let mut sizes: Vec<RunSize> = Vec::new();
-    for row in rows(diff) {
+    for row in diff_rows(diff) {
         let Some(run) = row.run else { continue };
         sizes.resize(sizes.len().max(run + 1), RunSize::default());
         sizes[run].added += u64::from(row.kind == RowKind::Added);
@@ -88,8 +88,8 @@ pub(super) fn sizes(diff: &str) -> Vec<RunSize> {
     sizes
 }
 
-/// Which of a file's `hunks` hunks a run of its diff is. Changes with no lines, such as a rename, are the first hunks of
-/// their file and have no run.
+/// Returns the number of the hunk, of a file's `hunks`, that a run of its diff is. Changes with no lines, such as a
+/// rename, are the first hunks of their file and have no run.
 pub(super) fn hunk_of(run: usize, runs: usize, hunks: usize) -> usize {
     (run + hunks.saturating_sub(runs)).min(hunks.saturating_sub(1))
 }
@@ -100,7 +100,7 @@ fn is_heading(line: &str) -> bool {
 }
 
 /// The first lines of both texts, from `-9,7 +9,10 @@ fn name`.
-fn starts(place: &str) -> (u32, u32) {
+fn line_starts(place: &str) -> (u32, u32) {
     let number = |word: &str| {
         let digits = word.get(1..)?.split(',').next()?;
         digits.parse().ok()
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn lines_have_their_numbers_and_runs() {
-        let rows = rows(DIFF);
+        let rows = diff_rows(DIFF);
         let found: Vec<_> = rows.iter().map(|row| (row.old, row.new, row.text, row.run)).collect();
         assert_eq!(found[1], (Some(2), Some(2), "a", None));
         assert_eq!(found[2], (Some(3), None, "b", Some(0)));
@@ -126,16 +126,16 @@ mod tests {
         assert_eq!(found[7], (None, Some(5), "D", Some(1)));
         assert_eq!(found[10], (None, Some(40), "--x", Some(2)));
         let size = |added, removed| RunSize { added, removed };
-        assert_eq!(sizes(DIFF), [size(1, 1), size(1, 2), size(1, 0)]);
+        assert_eq!(run_sizes(DIFF), [size(1, 1), size(1, 2), size(1, 0)]);
     }
 
     #[test]
     fn what_is_no_diff_reads_too() {
         for text in ["", "@@ -x +y @@\n+a", "@@ \n", "ü\n@@ -1 +1 @@\nü\n\n", "rename from a\nrename to b\n"]
         {
-            let _ = sizes(text);
+            let _ = run_sizes(text);
         }
-        assert_eq!(rows("diff --git a/a b/b\nrename from a\nrename to b\n").len(), 2);
+        assert_eq!(diff_rows("diff --git a/a b/b\nrename from a\nrename to b\n").len(), 2);
     }
 
     #[test]

@@ -9,21 +9,21 @@ mod top;
 use std::fmt::Write;
 
 use super::model::{ChangeReport, ReportedReason};
-use crate::base::numbers::counted;
-use change::{OpenLines, change};
-use text::escaped;
+use crate::base::numbers::format_count;
+use change::{OpenLines, write_change};
+use text::escape_html;
 
 /// The page's style: it names no address.
 const STYLE: &str = include_str!("html/style.css");
-/// What a browser may do with the page: nothing but show it with the style that stands in it.
+/// The content security policy of the page: a browser may do nothing but show it with its own style.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 /// Reasons that the list of contents names.
-const NAMED: usize = 200;
+const NAMED_REASONS: usize = 200;
 
 /// The report as a page.
-pub fn html(report: &ChangeReport) -> String {
+pub fn render_html(report: &ChangeReport) -> String {
     let mut page = String::with_capacity(64 << 10);
-    let title = escaped(&top::title(report));
+    let title = escape_html(&top::page_title(report));
     let _ = write!(
         page,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" \
@@ -32,18 +32,18 @@ pub fn html(report: &ChangeReport) -> String {
          content=\"noindex\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<a class=\"skip\" \
          href=\"#reasons\">Skip to the changes</a>\n"
     );
-    top::header(report, &mut page);
+    top::write_header(report, &mut page);
     page.push_str("<div class=\"columns\">\n");
-    contents(report, &mut page);
+    write_contents(report, &mut page);
     page.push_str("<main>\n");
-    top::attention(report, &mut page);
-    reasons(report, &mut page);
-    lists::unreviewed(report, &mut page);
-    lists::files(report, &mut page);
-    lists::commands(report, &mut page);
-    lists::refused(report, &mut page);
-    lists::sessions(report, &mut page);
-    let (made_by, made) = (escaped(&report.made_by), escaped(&report.made));
+    top::write_attention(report, &mut page);
+    write_reasons(report, &mut page);
+    lists::write_unreviewed(report, &mut page);
+    lists::write_files(report, &mut page);
+    lists::write_commands(report, &mut page);
+    lists::write_refused(report, &mut page);
+    lists::write_sessions(report, &mut page);
+    let (made_by, made) = (escape_html(&report.made_by), escape_html(&report.made));
     let _ = write!(
         page,
         "</main>\n</div>\n<footer><p>Made by {made_by} from its session log, {made}. Known shapes of secrets are taken out.\
@@ -52,15 +52,15 @@ pub fn html(report: &ChangeReport) -> String {
     page
 }
 
-/// Where things are: the sections, and the reasons.
-fn contents(report: &ChangeReport, page: &mut String) {
+/// Writes the table of contents: the sections, and the reasons.
+fn write_contents(report: &ChangeReport, page: &mut String) {
     page.push_str(
         "<nav aria-label=\"Contents\">\n<ol>\n<li><a href=\"#reasons\">What changed, and why</a>\n<ol>\n",
     );
-    for (at, reason) in report.reasons.iter().take(NAMED).enumerate() {
-        let _ = writeln!(page, "<li><a href=\"#r{}\">{}</a></li>", at + 1, why(reason));
+    for (at, reason) in report.reasons.iter().take(NAMED_REASONS).enumerate() {
+        let _ = writeln!(page, "<li><a href=\"#r{}\">{}</a></li>", at + 1, reason_text(reason));
     }
-    let more = report.reasons.len().saturating_sub(NAMED);
+    let more = report.reasons.len().saturating_sub(NAMED_REASONS);
     if more > 0 {
         let _ = writeln!(page, "<li>and {more} more</li>");
     }
@@ -79,14 +79,14 @@ fn contents(report: &ChangeReport, page: &mut String) {
     page.push_str("</ol>\n</nav>\n");
 }
 
-fn why(reason: &ReportedReason) -> String {
+fn reason_text(reason: &ReportedReason) -> String {
     match reason.why.trim() {
         "" => "No reason given".to_owned(),
-        why => escaped(why),
+        why => escape_html(why),
     }
 }
 
-fn reasons(report: &ChangeReport, page: &mut String) {
+fn write_reasons(report: &ChangeReport, page: &mut String) {
     page.push_str("<section id=\"reasons\" aria-labelledby=\"h-reasons\">\n<h2 id=\"h-reasons\">What changed, and why</h2>\n");
     if report.reasons.is_empty() {
         page.push_str("<p class=\"none\">No change was proposed.</p>\n");
@@ -104,17 +104,17 @@ fn reasons(report: &ChangeReport, page: &mut String) {
             page,
             "<article id=\"r{number}\" aria-labelledby=\"h-r{number}\">\n<h3 id=\"h-r{number}\"><bdi>{}</bdi></h3>\n<p \
              class=\"sub\">{} <span class=\"plus\">+{added}</span> <span class=\"minus\">−{removed}</span></p>\n",
-            why(reason),
-            counted(reason.changes.len() as u64, "change"),
+            reason_text(reason),
+            format_count(reason.changes.len() as u64, "change"),
         );
-        reason.changes.iter().for_each(|one| change(one, &mut opened, page));
+        reason.changes.iter().for_each(|one| write_change(one, &mut opened, page));
         page.push_str("</article>\n");
     }
     if report.left_out.changes > 0 {
         let _ = writeln!(
             page,
             "<p class=\"none\">{} more are left out.</p>",
-            counted(report.left_out.changes, "change")
+            format_count(report.left_out.changes, "change")
         );
     }
     page.push_str("</section>\n");

@@ -2,15 +2,15 @@
 
 /// Changes in a report.
 pub(super) const CHANGES: usize = 20_000;
-/// Commands, refused calls, and hunks that nobody looked at, of each as many.
-pub(super) const LISTED: usize = 2_000;
+/// The most commands, refused calls, and unreviewed hunks, of each.
+pub(super) const MOST_LISTED: usize = 2_000;
 /// Bytes of one diff.
 const DIFF: usize = 64 << 10;
 /// Bytes of all diffs.
 const DIFFS: usize = 8 << 20;
 
 /// Adds to a list that has room; counts what has none.
-pub(super) fn push<T>(list: &mut Vec<T>, most: usize, left_out: &mut u64, item: T) {
+pub(super) fn push_bounded<T>(list: &mut Vec<T>, most: usize, left_out: &mut u64, item: T) {
     match list.len() < most {
         true => list.push(item),
         false => *left_out += 1,
@@ -31,7 +31,7 @@ impl Default for DiffRoom {
 
 impl DiffRoom {
     /// As much of a diff as there is room for, cut at a line, and why it is not whole.
-    pub(super) fn take(&mut self, mut diff: String) -> (String, Option<String>) {
+    pub(super) fn take_diff(&mut self, mut diff: String) -> (String, Option<String>) {
         let room = DIFF.min(self.left);
         if diff.len() <= room {
             self.left -= diff.len();

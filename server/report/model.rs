@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::protocol::HunkState;
 
-/// What agents changed and why, in one or several sessions.
+/// The changes of agents and their reasons, in one or several sessions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeReport {
@@ -13,17 +13,18 @@ pub struct ChangeReport {
     pub version: u32,
     /// The program that made it, with its version.
     pub made_by: String,
-    /// When it was made, RFC 3339 in UTC.
+    /// The time when it was made, RFC 3339 in UTC.
     pub made: String,
     /// The name of the workspace's folder.
     pub workspace: String,
-    /// What was asked for.
+    /// The range that was asked for.
     pub range: ReportRange,
-    /// What a reader has to know before they rely on it, a sentence each: logs that were altered, an approximate range.
+    /// The notes that a reader needs before they rely on it, a sentence each: logs that were altered, an approximate
+    /// range.
     pub notes: Vec<String>,
     /// The sessions that were read, the earliest first.
     pub sessions: Vec<ReportedSession>,
-    /// Who called, the most active first.
+    /// The agents that called, the most active first.
     pub agents: Vec<ReportedAgent>,
     /// Counts over everything, also over what was left out below.
     pub totals: ReportTotals,
@@ -37,15 +38,15 @@ pub struct ChangeReport {
     pub refused: Vec<ReportedRefusal>,
     /// Hunks that are in place and that no person looked at.
     pub unreviewed: Vec<UnreviewedHunk>,
-    /// How much of each list is not here, since the report is bounded.
+    /// The number of items of each list that are not here, since the report is bounded.
     pub left_out: LeftOut,
 }
 
-/// What a report covers.
+/// The range of a report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportRange {
-    /// What was asked for, in words.
+    /// The range asked for, in words.
     pub asked: String,
     /// The time of the first event in it, RFC 3339 in UTC; empty where there is none.
     pub from: String,
@@ -53,7 +54,7 @@ pub struct ReportRange {
     pub to: String,
 }
 
-/// Whether a session's log is as it was written.
+/// The state of a session's log: as it was written, or altered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LogStanding {
@@ -74,23 +75,23 @@ pub enum LogStanding {
 pub struct ReportedSession {
     /// Its id.
     pub id: String,
-    /// Whether its log is as it was written.
+    /// The state of its log: as it was written, or altered.
     pub standing: LogStanding,
-    /// What the check of its log found, in words.
+    /// The result of checking its log, in words.
     pub said: String,
-    /// How many of its calls are in the report.
+    /// The number of its calls in the report.
     pub calls: u64,
 }
 
-/// Somebody who called.
+/// An agent or person that called.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportedAgent {
     /// The name and version, as the agent gave it; the way in where it gave none.
     pub name: String,
-    /// How many calls it made.
+    /// The number of calls that it made.
     pub calls: u64,
-    /// How many of them proposed a change.
+    /// The number of those calls that proposed a change.
     pub changes: u64,
 }
 
@@ -132,6 +133,10 @@ pub struct ReportTotals {
     pub refused: u64,
     /// Calls that failed otherwise.
     pub faults: u64,
+    /// Calls that no code ran: their callers filled the results, or an environment gave a fixed one. None of them counts as a
+    /// command or a test.
+    #[serde(default)]
+    pub latent: u64,
     /// Hunks that are in place and that no person looked at.
     pub unreviewed: u64,
 }
@@ -158,21 +163,21 @@ pub struct ReportedChange {
     pub proposal: String,
     /// The tool.
     pub tool: String,
-    /// Who called.
+    /// The caller.
     pub agent: String,
     /// When, RFC 3339 in UTC.
     pub time: String,
     /// The policy that the change fell under.
     pub policy: String,
-    /// Whether an undo took it back.
+    /// True where an undo took it back.
     pub undone: bool,
-    /// What it does to each file.
+    /// The change of each file.
     pub files: Vec<ChangedFile>,
     /// Its hunks, with what was decided.
     pub hunks: Vec<ReportedHunk>,
 }
 
-/// What one change does to one file.
+/// The effect of one change on one file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangedFile {
@@ -180,7 +185,7 @@ pub struct ChangedFile {
     pub path: String,
     /// The proposed change as a unified diff; empty where it is left out.
     pub diff: String,
-    /// Why the diff is not here, or not whole.
+    /// The reason why the diff is not here, or not whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub without: Option<String>,
     /// Lines that its accepted hunks add.
@@ -189,7 +194,7 @@ pub struct ChangedFile {
     pub removed: u64,
 }
 
-/// One hunk, with what was decided.
+/// A hunk, with the decision on it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReportedHunk {
@@ -197,9 +202,9 @@ pub struct ReportedHunk {
     pub id: String,
     /// Its file.
     pub path: String,
-    /// What became of it.
+    /// Its state.
     pub state: HunkState,
-    /// Who decided: `person`, `client`, `policy`, `editor`, `text` or `recovery`; empty while nobody has.
+    /// The decider: `person`, `client`, `policy`, `editor`, `text` or `recovery`; empty while there is no decision.
     pub by: String,
     /// The person's word on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -207,7 +212,7 @@ pub struct ReportedHunk {
     /// The lines that it added, where a person changed them before they accepted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
-    /// Whether a person decided on it, at once or afterwards.
+    /// True where a person decided on it, at once or afterwards.
     pub reviewed: bool,
     /// Lines that it adds.
     pub added: u64,
@@ -241,22 +246,22 @@ pub struct ReportedCommand {
     pub session: String,
     /// The call's id in its session.
     pub call: String,
-    /// Who called.
+    /// The caller.
     pub agent: String,
     /// The reason.
     pub why: String,
     /// The command, or the beginning of the script.
     pub command: String,
-    /// Whether it is a test, by its first words.
+    /// True where it is a test, by its first words.
     pub test: bool,
-    /// How it ended, in words.
+    /// The description of its end, in words.
     pub ended: String,
     /// Its exit code, where it ended by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
-    /// Whether it went wrong.
+    /// True where it went wrong.
     pub failed: bool,
-    /// How long the call took, in milliseconds.
+    /// The time that the call took, in milliseconds.
     pub duration_ms: f64,
 }
 
@@ -268,7 +273,7 @@ pub struct ReportedRefusal {
     pub session: String,
     /// The call's id in its session.
     pub call: String,
-    /// Who called.
+    /// The caller.
     pub agent: String,
     /// The tool.
     pub tool: String,
@@ -276,9 +281,9 @@ pub struct ReportedRefusal {
     pub why: String,
     /// The fault's code.
     pub code: String,
-    /// What was wrong.
+    /// The error.
     pub message: String,
-    /// Whether a rule, a policy or a person refused it; else it failed.
+    /// True where a rule, a policy or a person refused it; else it failed.
     pub by_rule: bool,
 }
 
@@ -296,13 +301,13 @@ pub struct UnreviewedHunk {
     pub hunk: String,
     /// Its file.
     pub path: String,
-    /// Who put it in place: `policy`, `client`, `editor` or `recovery`.
+    /// The party that put it in place: `policy`, `client`, `editor` or `recovery`.
     pub by: String,
     /// The reason of the call.
     pub why: String,
 }
 
-/// How much of each list is not in the report.
+/// The number of items of each list that are not in the report.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LeftOut {

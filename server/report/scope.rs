@@ -1,10 +1,10 @@
-//! Which calls a report covers.
+//! Decides which calls a report covers.
 
 use std::collections::HashSet;
 
 use jiff::Timestamp;
 
-/// Which calls of the sessions that are read belong to a report.
+/// The conditions on which calls of the sessions that are read belong to a report.
 #[derive(Clone, Debug, Default)]
 pub struct ReportScope {
     /// Only calls from this time on.
@@ -16,7 +16,7 @@ pub struct ReportScope {
 }
 
 impl ReportScope {
-    /// Whether a call of that time belongs to it.
+    /// Returns whether a call of that time belongs to it.
     pub(super) fn has_time(&self, time: &str) -> bool {
         if self.since.is_none() && self.until.is_none() {
             return true;
@@ -25,7 +25,7 @@ impl ReportScope {
         self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time <= until)
     }
 
-    /// Whether a change of that path belongs to it.
+    /// Returns whether a change of that path belongs to it.
     pub(super) fn has_path(&self, path: &str) -> bool {
         self.paths.as_ref().is_none_or(|paths| paths.contains(path))
     }

@@ -2,28 +2,28 @@
 
 use std::collections::BTreeMap;
 
-use super::keep::{self, LISTED};
+use super::keep::{self, MOST_LISTED};
 use super::model::{
     ChangeReport, ReportedAgent, ReportedChange, ReportedCommand, ReportedFile, ReportedHunk, UnreviewedHunk,
 };
 use crate::protocol::HunkState;
 
 /// A call was made.
-pub(super) fn called(report: &mut ChangeReport, agent: &str, time: &str) {
+pub(super) fn add_call(report: &mut ChangeReport, agent: &str, time: &str) {
     report.totals.calls += 1;
     if let Some(session) = report.sessions.last_mut() {
         session.calls += 1;
     }
-    self::agent(report, agent).calls += 1;
-    reached(report, time);
+    self::agent_entry(report, agent).calls += 1;
+    extend_range(report, time);
 }
 
 /// A call proposed a change.
-pub(super) fn changed(report: &mut ChangeReport, agent: &str) {
-    self::agent(report, agent).changes += 1;
+pub(super) fn add_change(report: &mut ChangeReport, agent: &str) {
+    self::agent_entry(report, agent).changes += 1;
 }
 
-fn agent<'a>(report: &'a mut ChangeReport, name: &str) -> &'a mut ReportedAgent {
+fn agent_entry<'a>(report: &'a mut ChangeReport, name: &str) -> &'a mut ReportedAgent {
     let at = report.agents.iter().position(|agent| agent.name == name).unwrap_or_else(|| {
         report.agents.push(ReportedAgent { name: name.to_owned(), ..ReportedAgent::default() });
         report.agents.len() - 1
@@ -32,7 +32,7 @@ fn agent<'a>(report: &'a mut ChangeReport, name: &str) -> &'a mut ReportedAgent 
 }
 
 /// An event of that time is in the report.
-pub(super) fn reached(report: &mut ChangeReport, time: &str) {
+pub(super) fn extend_range(report: &mut ChangeReport, time: &str) {
     let range = &mut report.range;
     if range.from.is_empty() || time < range.from.as_str() {
         time.clone_into(&mut range.from);
@@ -42,17 +42,21 @@ pub(super) fn reached(report: &mut ChangeReport, time: &str) {
     }
 }
 
-/// A command ran.
-pub(super) fn ran(report: &mut ChangeReport, ran: &ReportedCommand) {
+/// A command ran, or goes on.
+pub(super) fn add_run(report: &mut ChangeReport) {
+    report.totals.commands += 1;
+}
+
+/// A command ended: how a test went is known only then.
+pub(super) fn add_ending(report: &mut ChangeReport, ran: &ReportedCommand) {
     let totals = &mut report.totals;
-    totals.commands += 1;
     totals.failed_commands += u64::from(ran.failed);
     totals.tests += u64::from(ran.test);
     totals.failed_tests += u64::from(ran.test && ran.failed);
 }
 
 /// Adds everything up once all decisions are known.
-pub(super) fn finish(report: &mut ChangeReport) {
+pub(super) fn add_up(report: &mut ChangeReport) {
     let mut files: BTreeMap<String, ReportedFile> = BTreeMap::new();
     let (mut unreviewed, mut left_out) = (Vec::new(), 0);
     let totals = &mut report.totals;
@@ -73,7 +77,12 @@ pub(super) fn finish(report: &mut ChangeReport) {
                 count_hunk(files.entry(hunk.path.clone()).or_default(), change, hunk, nobody);
                 if nobody {
                     totals.unreviewed += 1;
-                    keep::push(&mut unreviewed, LISTED, &mut left_out, row(&reason.why, change, hunk));
+                    keep::push_bounded(
+                        &mut unreviewed,
+                        MOST_LISTED,
+                        &mut left_out,
+                        unreviewed_row(&reason.why, change, hunk),
+                    );
                 }
             }
         }
@@ -101,7 +110,7 @@ fn count_hunk(file: &mut ReportedFile, change: &ReportedChange, hunk: &ReportedH
     }
 }
 
-fn row(why: &str, change: &ReportedChange, hunk: &ReportedHunk) -> UnreviewedHunk {
+fn unreviewed_row(why: &str, change: &ReportedChange, hunk: &ReportedHunk) -> UnreviewedHunk {
     UnreviewedHunk {
         session: change.session.clone(),
         call: change.call.clone(),

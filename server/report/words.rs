@@ -4,18 +4,18 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 /// Characters of a line whose words are compared.
 const LONGEST: usize = 600;
-/// How alike two lines have to be: of others every word differs, and marks would say nothing.
+/// The least similarity of two lines: of others every word differs, and marks would mean nothing.
 const ALIKE: f32 = 0.4;
 
 /// Pieces of a line, each with whether it differs.
 pub(super) type MarkedPieces<'a> = Vec<(bool, &'a str)>;
 
 /// Both lines in pieces; nothing where they have little in common.
-pub(super) fn marked<'a>(old: &'a str, new: &'a str) -> Option<(MarkedPieces<'a>, MarkedPieces<'a>)> {
+pub(super) fn marked_lines<'a>(old: &'a str, new: &'a str) -> Option<(MarkedPieces<'a>, MarkedPieces<'a>)> {
     if old.len().max(new.len()) > LONGEST {
         return None;
     }
-    let (olds, news) = (pieces(old), pieces(new));
+    let (olds, news) = (split_pieces(old), split_pieces(new));
     let ops = capture_diff_slices(Algorithm::Myers, &olds, &news);
     let same: usize = ops.iter().filter(|op| op.tag() == DiffTag::Equal).map(|op| op.old_range().len()).sum();
     if 2.0 * (same as f32) < ALIKE * ((olds.len() + news.len()) as f32) {
@@ -35,7 +35,7 @@ pub(super) fn marked<'a>(old: &'a str, new: &'a str) -> Option<(MarkedPieces<'a>
 }
 
 /// A line in words, runs of spaces, and single signs.
-fn pieces(line: &str) -> Vec<&str> {
+fn split_pieces(line: &str) -> Vec<&str> {
     let class = |c: char| match c {
         c if c.is_alphanumeric() || c == '_' => 1,
         c if c.is_whitespace() => 2,
@@ -64,13 +64,13 @@ mod tests {
 
     #[test]
     fn words_that_differ_are_marked() {
-        let (old, new) = marked("  return parser.expression();", "  return parser.term(x);").unwrap();
+        let (old, new) = marked_lines("  return parser.expression();", "  return parser.term(x);").unwrap();
         let differs = |pieces: &MarkedPieces<'_>| {
             let marked = pieces.iter().filter(|(differs, _)| *differs);
             marked.map(|(_, piece)| *piece).collect::<String>()
         };
         assert_eq!((differs(&old), differs(&new)), ("expression(".to_owned(), "term(x".to_owned()));
         assert_eq!(old.iter().map(|(_, piece)| *piece).collect::<String>(), "  return parser.expression();");
-        assert_eq!(marked("abc def", "x = y + z"), None);
+        assert_eq!(marked_lines("abc def", "x = y + z"), None);
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Asker, Attached, Request};
 use crate::hub::{AttachedState, Hub};
-use crate::ports::AttachedReport;
+use crate::ports::{AttachedGrant, AttachedReport, SharedNetwork};
 use crate::protocol::Fault;
 
 /// Params of `wherefore/attached`.
@@ -13,7 +13,7 @@ use crate::protocol::Fault;
 pub struct AttachedParams {
     /// The command, by the key of its `wherefore/attach`.
     pub key: String,
-    /// How it ended; nothing to wait until it may run.
+    /// The end of the command; nothing to wait until it may run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<AttachedReport>,
     /// The workspace, where several are open: its path or its `file:` URI.
@@ -24,26 +24,31 @@ pub struct AttachedParams {
 /// Answer of `wherefore/attached`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AttachedAnswer {
-    /// Whether the command may run. Where not, the answer to its call says why.
+    /// True where the command may run. Otherwise the answer to its call gives the reason.
     pub granted: bool,
-    /// Whether what it changes is to be kept apart until it is decided on.
+    /// True where what it changes is to be kept apart until it is decided on.
     pub layered: bool,
+    /// The network that it shares with other commands of its session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<SharedNetwork>,
 }
 
 impl Request for Attached {
-    async fn answer(hub: &Hub, params: AttachedParams, _: Asker) -> Result<AttachedAnswer, Fault> {
+    async fn answer_request(hub: &Hub, params: AttachedParams, _: Asker) -> Result<AttachedAnswer, Fault> {
         let AttachedParams { key, report, root } = params;
-        let folder = hub.folder(root.as_deref())?;
+        let folder = hub.folder_at(root.as_deref())?;
         let state = match report {
             Some(report) => {
-                folder.attached().report(&key, report);
+                folder.attached_commands().deliver_report(&key, report);
                 AttachedState::Over
             }
-            None => folder.attached().granted(&key).await,
+            None => folder.attached_commands().await_grant(&key).await,
         };
         Ok(match state {
-            AttachedState::Granted { layered } => AttachedAnswer { granted: true, layered },
-            _ => AttachedAnswer { granted: false, layered: false },
+            AttachedState::Granted(AttachedGrant { layered, network }) => {
+                AttachedAnswer { granted: true, layered, network }
+            }
+            _ => AttachedAnswer { granted: false, layered: false, network: None },
         })
     }
 }

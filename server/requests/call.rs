@@ -5,36 +5,37 @@ use serde_json::Value;
 use super::{Asker, Call, Request};
 use crate::base::CallId;
 use crate::hub::Hub;
+use crate::hub::read_call;
 use crate::pipeline::fault_envelope;
 use crate::protocol::{Envelope, Fault, RawCall};
 
 impl Request for Call {
     /// Takes a call through the pipeline of the folder that it means: the one named, or the one that an absolute
     /// path among its arguments lies in, or the first. Dropping the future cancels it.
-    async fn answer(hub: &Hub, mut call: RawCall, asker: Asker) -> Result<Envelope, Fault> {
+    async fn answer_request(hub: &Hub, mut call: RawCall, asker: Asker) -> Result<Envelope, Fault> {
         call.origin.door = asker.origin.door;
         let named = call.root.clone().or_else(|| absolute_path(&call.arguments));
-        let folder = match hub.folder(named.as_deref()) {
-            Err(_) if call.root.is_none() => hub.folder(None),
+        let folder = match hub.folder_at(named.as_deref()) {
+            Err(_) if call.root.is_none() => hub.folder_at(None),
             found => found,
         };
         Ok(match folder {
-            Ok(folder) => folder.pipeline().call(call, asker.caller).await,
+            Ok(folder) => folder.pipeline().call_tool(call, asker.caller).await,
             Err(error) => fault_envelope(CallId::default(), error.into()),
         })
     }
 
-    /// Reads a call, in our own form or filled by the Tool Protocol.
-    fn read(params: Value) -> Result<RawCall, String> {
-        RawCall::read(params)
+    /// Reads a call: in our own form, filled by the Tool Protocol, or as a function of a model's API.
+    fn read_params(params: Value) -> Result<RawCall, String> {
+        read_call(params)
     }
 
     fn needs_servers(hub: &Hub, call: &RawCall) -> bool {
-        hub.folder(None).is_ok_and(|folder| folder.registry().find(&call.tool).is_none())
+        hub.folder_at(None).is_ok_and(|folder| folder.toolbox().registry().find_tool(&call.tool).is_none())
     }
 }
 
-/// An absolute path among a call's arguments: it tells which folder is meant.
+/// Returns an absolute path among a call's arguments: it identifies the folder.
 fn absolute_path(arguments: &Value) -> Option<String> {
     let names = ["path", "src", "dst", "scope", "cwd"];
     let path = |name: &&str| arguments.get(name).and_then(Value::as_str);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{Asker, Compose, Request};
 use crate::hub::Hub;
 use crate::protocol::{ComposeForm, Fault};
-use crate::registry::compose;
+use crate::registry::compose_tools;
 
 /// Params of `wherefore/compose`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub struct ComposeParams {
     pub tools: Vec<String>,
     /// The form.
     pub form: ComposeForm,
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, where a server has several: an absolute path inside it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
 }
@@ -33,12 +33,12 @@ pub struct ComposeAnswer {
 
 impl Request for Compose {
     /// TOOL_NOT_FOUND, with the nearest names.
-    async fn answer(hub: &Hub, params: ComposeParams, _: Asker) -> Result<ComposeAnswer, Fault> {
-        let folder = hub.folder(params.root.as_deref())?;
-        let registry = folder.registry();
+    async fn answer_request(hub: &Hub, params: ComposeParams, _: Asker) -> Result<ComposeAnswer, Fault> {
+        let folder = hub.folder_at(params.root.as_deref())?;
+        let registry = folder.toolbox().registry();
         let mut tools = Vec::new();
         for name in &params.tools {
-            let tool = registry.find(name).ok_or_else(|| registry.not_found(name))?;
+            let tool = registry.find_tool(name).ok_or_else(|| registry.not_found(name))?;
             if !tools.iter().any(|known| Arc::ptr_eq(known, &tool)) {
                 tools.push(tool);
             }
@@ -46,8 +46,8 @@ impl Request for Compose {
         if params.tools.is_empty() {
             tools = registry.tools();
         }
-        let tools: Vec<_> = tools.iter().map(|tool| (tool.def(), registry.activity_of(tool))).collect();
-        Ok(ComposeAnswer { composed: compose(&tools, params.form) })
+        let tools: Vec<_> = tools.iter().map(|tool| (tool.def(), registry.activity_of(tool, None))).collect();
+        Ok(ComposeAnswer { composed: compose_tools(&tools, params.form) })
     }
 
     fn needs_servers(_: &Hub, _: &ComposeParams) -> bool {

@@ -11,7 +11,7 @@ use crate::protocol::{Fault, ToolSummary};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ListParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, where a server has several: an absolute path inside it.
     pub root: Option<String>,
 }
 
@@ -23,10 +23,12 @@ pub struct ListAnswer {
 }
 
 impl Request for List {
-    async fn answer(hub: &Hub, params: ListParams, _: Asker) -> Result<ListAnswer, Fault> {
+    async fn answer_request(hub: &Hub, params: ListParams, _: Asker) -> Result<ListAnswer, Fault> {
         // A folder that is not open has no tools.
-        let folder = hub.folder(params.root.as_deref());
-        Ok(ListAnswer { tools: folder.map(|folder| folder.tools()).unwrap_or_default() })
+        let folder = hub.folder_at(params.root.as_deref());
+        Ok(ListAnswer {
+            tools: folder.map(|folder| folder.toolbox().registry().tool_summaries()).unwrap_or_default(),
+        })
     }
 
     fn needs_servers(_: &Hub, _: &ListParams) -> bool {

@@ -11,11 +11,11 @@ use crate::protocol::{Code, Fault};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct LogParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, where a server has several: an absolute path inside it.
     pub root: Option<String>,
-    /// The session meant; the open one when absent.
+    /// The session; the open one when absent.
     pub session: Option<String>,
-    /// Whether the text is wanted too.
+    /// True where the text is wanted too.
     pub text: bool,
 }
 
@@ -33,13 +33,13 @@ pub struct LogAnswer {
 
 impl Request for Log {
     /// NOT_FOUND where there is none.
-    async fn answer(hub: &Hub, params: LogParams, _: Asker) -> Result<LogAnswer, Fault> {
+    async fn answer_request(hub: &Hub, params: LogParams, _: Asker) -> Result<LogAnswer, Fault> {
         // A log can be long: it is not read where requests are.
         tokio::task::yield_now().await;
         let log = match &params.session {
-            None => hub.folder(params.root.as_deref())?.log(None)?,
+            None => hub.folder_at(params.root.as_deref())?.session_log(None)?,
             Some(session) => {
-                let found = hub.folders().iter().find_map(|folder| folder.log(Some(session)).ok());
+                let found = hub.folders().iter().find_map(|folder| folder.session_log(Some(session)).ok());
                 found.ok_or_else(|| Fault::new(Code::NotFound, format!("there is no session {session:?}")))?
             }
         };

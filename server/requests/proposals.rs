@@ -15,10 +15,11 @@ pub struct ProposalsAnswer {
 }
 
 impl Request for Proposals {
-    async fn answer(hub: &Hub, params: ProposalsParams, _: Asker) -> Result<ProposalsAnswer, Fault> {
+    async fn answer_request(hub: &Hub, params: ProposalsParams, _: Asker) -> Result<ProposalsAnswer, Fault> {
         // In a folder that is not open nothing waits.
-        let folders = hub.meant(params.root.as_deref()).unwrap_or_default();
-        let proposals = folders.iter().flat_map(|folder| folder.queue().list(&params)).collect();
+        let folders = hub.folders_for(params.root.as_deref()).unwrap_or_default();
+        let proposals =
+            folders.iter().flat_map(|folder| folder.queue().store().list_proposals(&params)).collect();
         Ok(ProposalsAnswer { proposals })
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Asker, Request, Status};
 use crate::hub::Hub;
-use crate::protocol::{Fault, SlotStatus, WorkspaceStatus};
+use crate::protocol::{Fault, WorkspaceStatus};
 
 /// Answer of `wherefore/status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -15,28 +15,32 @@ pub struct StatusAnswer {
     pub version: String,
     /// The process that answered.
     pub pid: u32,
-    /// Whether an editor is attached.
+    /// True where an editor is attached.
     pub editor: bool,
-    /// The slot of an agent that looks for its editor, where the settings want one and an editor is attached.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slot: Option<SlotStatus>,
     /// Each workspace folder.
     pub workspaces: Vec<WorkspaceStatus>,
 }
 
 impl Request for Status {
-    async fn answer(hub: &Hub, (): (), _: Asker) -> Result<StatusAnswer, Fault> {
+    async fn answer_request(hub: &Hub, (): (), _: Asker) -> Result<StatusAnswer, Fault> {
         Ok(StatusAnswer {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pid: std::process::id(),
-            editor: hub.attached(),
-            slot: hub.slot(),
-            workspaces: hub.folders().iter().map(|folder| folder.status()).collect(),
+            editor: hub.has_editor(),
+            workspaces: hub.folders().iter().map(|folder| folder.workspace_status()).collect(),
         })
     }
 
-    /// It takes none, and leaves those that are sent alone.
-    fn read(_: Value) -> Result<(), String> {
-        Ok(())
+    /// It takes none: nothing, an empty object, or the empty list that an editor's scripting language writes for one.
+    fn read_params(params: Value) -> Result<(), String> {
+        match params {
+            Value::Null => Ok(()),
+            Value::Array(items) if items.is_empty() => Ok(()),
+            Value::Object(members) => match members.keys().next() {
+                None => Ok(()),
+                Some(name) => Err(format!("`{name}` is no member: it takes none")),
+            },
+            _ => Err("it takes no params".to_owned()),
+        }
     }
 }

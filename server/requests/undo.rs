@@ -13,15 +13,15 @@ use crate::protocol::{Fault, UndoAnswer};
 pub struct UndoParams {
     /// The call to undo, as `c-0007` or `SESSION/c-0007`; the last one that changed a file when absent.
     pub call: Option<String>,
-    /// The workspace folder meant.
+    /// The workspace folder.
     pub root: Option<String>,
 }
 
 impl Request for Undo {
     /// NOT_FOUND where nothing of that call is kept, STALE where later edits overlap.
-    async fn answer(hub: &Hub, params: UndoParams, _: Asker) -> Result<UndoAnswer, Fault> {
-        let folder = hub.folder(params.root.as_deref())?;
-        folder.session().hear().await?;
-        folder.queue().undo(params.call.as_deref()).await
+    async fn answer_request(hub: &Hub, params: UndoParams, _: Asker) -> Result<UndoAnswer, Fault> {
+        let folder = hub.folder_at(params.root.as_deref())?;
+        folder.session().reload_settings().await?;
+        folder.queue().undos().undo_call(params.call.as_deref()).await
     }
 }

@@ -11,14 +11,18 @@ use crate::protocol::{Fault, WorkingSetAnswer};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorkingSetParams {
-    /// The workspace folder meant, where a server has several: an absolute path inside it.
+    /// The workspace folder, where a server has several: an absolute path inside it.
     pub root: Option<String>,
 }
 
 impl Request for WorkingSet {
-    async fn answer(hub: &Hub, params: WorkingSetParams, _: Asker) -> Result<WorkingSetAnswer, Fault> {
+    async fn answer_request(
+        hub: &Hub,
+        params: WorkingSetParams,
+        _: Asker,
+    ) -> Result<WorkingSetAnswer, Fault> {
         // In a folder that is not open nothing matters.
-        let folder = hub.folder(params.root.as_deref());
-        Ok(folder.map(|folder| folder.working_set()).unwrap_or_default())
+        let folder = hub.folder_at(params.root.as_deref());
+        Ok(folder.map(|folder| folder.session().working_files().working_set()).unwrap_or_default())
     }
 }

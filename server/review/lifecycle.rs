@@ -1,13 +1,21 @@
-//! How far a proposal is on its way: up for review or not, kept where, and what its agent knows of the outcome. A pure
+//! The stage of a proposal: up for review or not, its storage, and its agent's knowledge of the outcome. A pure
 //! function of events, and a part of the one for the whole proposal.
+//!
+//! # Invariants
+//!
+//! - No decision is lost when its call was answered before.
+//!   Test: `a_held_change_is_answered_pending_and_decided_later`
+//! - No hunk goes because its agent waits no more, unless the person decides so.
+//!   Test: `a_client_that_breaks_off_has_the_person_asked_whether_the_hunks_go`,
+//!   `an_agent_that_is_gone_has_the_person_asked_and_with_no_editor_the_hunks_stay`
 
 use serde::{Deserialize, Serialize};
 
 use crate::protocol::Policy;
 
-/// How far the call of a proposal is.
+/// The stage of a proposal's call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum CallStage {
+pub enum CallStage {
     /// The proposal is not up for review: it is not in the log yet, or a policy applies it just now.
     Deciding,
     /// The call waits for its answer.
@@ -17,16 +25,16 @@ pub(super) enum CallStage {
     Answered,
 }
 
-/// What the agent of a proposal knows of its outcome.
+/// The delivery of a proposal's outcome to its agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "KeptHearing", into = "KeptHearing")]
-pub(super) enum Hearing {
-    /// The answer of the call itself tells it.
+pub enum OutcomeDelivery {
+    /// The answer of the call itself delivers it.
     #[default]
     ByAnswer,
-    /// The call was answered before there was one, or nobody heard the answer: a later result tells it.
+    /// The call was answered before there was one, or its answer was not read: a later result delivers it.
     Owed,
-    /// It was told.
+    /// It was delivered.
     Told,
 }
 
@@ -37,7 +45,7 @@ struct KeptHearing {
     delivered: bool,
 }
 
-impl From<KeptHearing> for Hearing {
+impl From<KeptHearing> for OutcomeDelivery {
     fn from(kept: KeptHearing) -> Self {
         match (kept.answered, kept.delivered) {
             (_, true) => Self::Told,
@@ -47,15 +55,15 @@ impl From<KeptHearing> for Hearing {
     }
 }
 
-impl From<Hearing> for KeptHearing {
-    fn from(hearing: Hearing) -> Self {
-        Self { answered: hearing != Hearing::ByAnswer, delivered: hearing == Hearing::Told }
+impl From<OutcomeDelivery> for KeptHearing {
+    fn from(hearing: OutcomeDelivery) -> Self {
+        Self { answered: hearing != OutcomeDelivery::ByAnswer, delivered: hearing == OutcomeDelivery::Told }
     }
 }
 
-/// Where a proposal is kept.
+/// The place where a proposal is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Keeping {
+pub enum ProposalStorage {
     /// In memory alone.
     #[default]
     Memory,
@@ -65,30 +73,30 @@ pub(super) enum Keeping {
 
 /// A proposal's way so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Lifecycle {
-    /// How far its call is.
+pub struct CallLifecycle {
+    /// The stage of its call.
     #[serde(skip)]
     pub stage: CallStage,
-    /// What its agent knows.
+    /// The delivery of its outcome.
     #[serde(flatten)]
-    pub hearing: Hearing,
-    /// Where it is kept.
+    pub hearing: OutcomeDelivery,
+    /// The place where it is stored.
     #[serde(skip)]
-    pub keeping: Keeping,
+    pub keeping: ProposalStorage,
 }
 
-/// What happens to the call of a proposal, and where it is kept.
+/// An event of a proposal's call, or of its storage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LifecycleEvent {
+pub enum LifecycleEvent {
     /// The log holds it, under this policy.
     Logged(Policy),
     /// A policy has decided on it.
     PolicyDecided,
-    /// Its call was answered while hunks still waited, or nobody heard the answer.
+    /// Its call was answered while hunks still waited, or its answer was not read.
     AnsweredPending,
-    /// The answer of its call told the outcome, where there is one.
-    ToldByAnswer,
-    /// A later result of its agent goes out, which tells the outcome, where there is one.
+    /// The answer of its call delivered the outcome, where there is one.
+    DeliveredByAnswer,
+    /// A later result of its agent is sent, and delivers the outcome, where there is one.
     Delivered,
     /// A hunk that stood was taken back: whether the agent may know another outcome, by the policy it fell under.
     TakenBack(Policy),
@@ -98,87 +106,97 @@ pub(super) enum LifecycleEvent {
     Stored,
     /// The state folder holds it no more.
     Removed,
-    /// Another process finds it in the state folder: whoever waited for its call is gone.
+    /// Another process finds it in the state folder: the caller of its call is gone.
     LeftBehind,
 }
 
-/// What a transition asks for.
+/// An effect that a transition asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum LifecycleEffect {
+pub enum LifecycleEffect {
     /// The editor is shown it, pending.
     Announce,
     /// The state folder is to hold it as it is now, or no more.
     Keep,
-    /// Everybody is told how it stands, and the state folder too.
+    /// All receivers and the state folder get its state.
     Update,
-    /// The result that goes out tells the outcome.
+    /// The result that is sent delivers the outcome.
     Deliver,
-    /// What is over may be forgotten.
+    /// Finished proposals may be forgotten.
     Forget,
 }
 
 /// The way of a proposal after an event, and what that asks for; `decided` where no hunk of it waits.
-pub(super) fn transition(
-    life: Lifecycle,
+pub(crate) fn apply_call_event(
+    life: CallLifecycle,
     event: LifecycleEvent,
     decided: bool,
-) -> (Lifecycle, Option<LifecycleEffect>) {
+) -> (CallLifecycle, Option<LifecycleEffect>) {
     use LifecycleEffect as Effect;
     use LifecycleEvent as Event;
     match event {
-        // What a policy applies is not up for review before that.
+        // A change that a policy applies is not up for review before that.
         Event::Logged(Policy::Auto) => (life, None),
-        Event::Logged(_) => (Lifecycle { stage: CallStage::Called, ..life }, Some(Effect::Announce)),
-        Event::PolicyDecided => (Lifecycle { stage: CallStage::Called, ..life }, Some(Effect::Update)),
+        Event::Logged(_) => (CallLifecycle { stage: CallStage::Called, ..life }, Some(Effect::Announce)),
+        Event::PolicyDecided => (CallLifecycle { stage: CallStage::Called, ..life }, Some(Effect::Update)),
         Event::AnsweredPending => {
-            let hearing = if life.hearing == Hearing::Told { Hearing::Told } else { Hearing::Owed };
-            // One that waits in the state folder counts as answered for whoever finds it there.
-            let is_known = !decided && life.keeping == Keeping::Folder;
-            (Lifecycle { hearing, ..life }, (!is_known).then_some(Effect::Update))
+            let hearing = if life.hearing == OutcomeDelivery::Told {
+                OutcomeDelivery::Told
+            } else {
+                OutcomeDelivery::Owed
+            };
+            // A proposal that waits in the state folder counts as answered for the process that finds it there.
+            let is_known = !decided && life.keeping == ProposalStorage::Folder;
+            (CallLifecycle { hearing, ..life }, (!is_known).then_some(Effect::Update))
         }
-        Event::ToldByAnswer if decided => (Lifecycle { hearing: Hearing::Told, ..life }, Some(Effect::Keep)),
+        Event::DeliveredByAnswer if decided => {
+            (CallLifecycle { hearing: OutcomeDelivery::Told, ..life }, Some(Effect::Keep))
+        }
         Event::Delivered if life.is_due(decided) && life.stage == CallStage::Answered => {
-            (Lifecycle { hearing: Hearing::Told, ..life }, Some(Effect::Deliver))
+            (CallLifecycle { hearing: OutcomeDelivery::Told, ..life }, Some(Effect::Deliver))
         }
-        Event::ToldByAnswer | Event::Delivered => (life, None),
-        Event::TakenBack(policy) if policy == Policy::Auto || life.hearing == Hearing::Told => {
-            (Lifecycle { hearing: Hearing::Owed, ..life }, None)
+        Event::DeliveredByAnswer | Event::Delivered => (life, None),
+        Event::TakenBack(policy) if policy == Policy::Auto || life.hearing == OutcomeDelivery::Told => {
+            (CallLifecycle { hearing: OutcomeDelivery::Owed, ..life }, None)
         }
         Event::TakenBack(_) => (life, None),
-        Event::CallEnded => (Lifecycle { stage: CallStage::Answered, ..life }, Some(Effect::Forget)),
-        Event::Stored => (Lifecycle { keeping: Keeping::Folder, ..life }, None),
-        Event::Removed => (Lifecycle { keeping: Keeping::Memory, ..life }, None),
+        Event::CallEnded => (CallLifecycle { stage: CallStage::Answered, ..life }, Some(Effect::Forget)),
+        Event::Stored => (CallLifecycle { keeping: ProposalStorage::Folder, ..life }, None),
+        Event::Removed => (CallLifecycle { keeping: ProposalStorage::Memory, ..life }, None),
         Event::LeftBehind => {
-            let hearing = if life.hearing == Hearing::Told { Hearing::Told } else { Hearing::Owed };
-            (Lifecycle { stage: CallStage::Answered, hearing, keeping: Keeping::Folder }, None)
+            let hearing = if life.hearing == OutcomeDelivery::Told {
+                OutcomeDelivery::Told
+            } else {
+                OutcomeDelivery::Owed
+            };
+            (CallLifecycle { stage: CallStage::Answered, hearing, keeping: ProposalStorage::Folder }, None)
         }
     }
 }
 
-impl Lifecycle {
-    /// That of a proposal which was made just now.
-    pub(super) fn begun() -> Self {
+impl CallLifecycle {
+    /// Returns the lifecycle of a proposal that was made just now.
+    pub(crate) fn at_start() -> Self {
         Self { stage: CallStage::Deciding, ..Self::default() }
     }
 
-    /// Whether it is up for review.
-    pub(super) fn is_up(self) -> bool {
+    /// Returns whether it is up for review.
+    pub fn is_up(self) -> bool {
         self.stage != CallStage::Deciding
     }
 
-    /// Whether its agent has to hear of an outcome with a later result.
-    pub(super) fn is_due(self, decided: bool) -> bool {
-        decided && self.hearing == Hearing::Owed
+    /// Returns whether its agent has to hear of an outcome with a later result.
+    pub fn is_due(self, decided: bool) -> bool {
+        decided && self.hearing == OutcomeDelivery::Owed
     }
 
-    /// Whether everyone knows its outcome, so that the state folder need not keep it.
-    pub(super) fn is_over(self, decided: bool) -> bool {
-        decided && self.hearing != Hearing::Owed
+    /// Returns whether everyone knows its outcome, so that the state folder need not keep it.
+    pub fn is_over(self, decided: bool) -> bool {
+        decided && self.hearing != OutcomeDelivery::Owed
     }
 
-    /// Whether memory may forget it.
-    pub(super) fn is_past(self, decided: bool) -> bool {
-        self.is_over(decided) && self.keeping == Keeping::Memory && self.stage == CallStage::Answered
+    /// Returns whether memory may forget it.
+    pub fn is_past(self, decided: bool) -> bool {
+        self.is_over(decided) && self.keeping == ProposalStorage::Memory && self.stage == CallStage::Answered
     }
 }
 
@@ -188,7 +206,7 @@ mod tests {
 
     use super::*;
 
-    /// What the rest of review does: events in any order, each with what it knows of the hunks.
+    /// The actions of the rest of review: events in any order, each with its knowledge of the hunks.
     #[derive(Clone, Copy, Debug)]
     enum Step {
         Decide,
@@ -218,20 +236,20 @@ mod tests {
         #[test]
         fn an_outcome_is_told_once_and_what_is_over_is_let_go(steps in steps(), auto in any::<bool>()) {
             let policy = if auto { Policy::Auto } else { Policy::Ask };
-            let start = Lifecycle::begun();
-            let (mut life, effect) = transition(start, LifecycleEvent::Logged(policy), false);
+            let start = CallLifecycle::at_start();
+            let (mut life, effect) = apply_call_event(start, LifecycleEvent::Logged(policy), false);
             prop_assert_eq!(effect.is_some(), !auto, "what a policy applies is not announced before");
             let mut decided = auto;
             if auto {
-                life = transition(life, LifecycleEvent::PolicyDecided, true).0;
+                life = apply_call_event(life, LifecycleEvent::PolicyDecided, true).0;
             }
-            // How often the outcome as it is now was told, by the answer or by a result.
+            // The number of times that the current outcome was delivered, by the answer or by a result.
             let mut told = 0;
             for step in steps {
                 let event = match step {
                     Step::Decide => { decided = true; continue }
                     Step::AnsweredPending => LifecycleEvent::AnsweredPending,
-                    Step::ToldByAnswer => LifecycleEvent::ToldByAnswer,
+                    Step::ToldByAnswer => LifecycleEvent::DeliveredByAnswer,
                     Step::Result => LifecycleEvent::Delivered,
                     Step::TakeBack if decided => LifecycleEvent::TakenBack(policy),
                     Step::TakeBack => continue,
@@ -240,26 +258,26 @@ mod tests {
                     Step::Keep => LifecycleEvent::Stored,
                 };
                 let before = life;
-                let (now, effect) = transition(life, event, decided);
+                let (now, effect) = apply_call_event(life, event, decided);
                 life = now;
                 prop_assert!(life.is_up(), "what was up stays up");
                 if effect == Some(LifecycleEffect::Deliver) {
-                    prop_assert_eq!(before.hearing, Hearing::Owed);
+                    prop_assert_eq!(before.hearing, OutcomeDelivery::Owed);
                     told += 1;
                 }
-                if matches!(event, LifecycleEvent::TakenBack(_)) && life.hearing == Hearing::Owed {
+                if matches!(event, LifecycleEvent::TakenBack(_)) && life.hearing == OutcomeDelivery::Owed {
                     told = 0;
                 }
                 prop_assert!(told <= 1, "an outcome is delivered once");
                 prop_assert!(!(life.is_due(decided) && life.is_over(decided)));
-                prop_assert!(!life.is_past(decided) || life.keeping == Keeping::Memory);
+                prop_assert!(!life.is_past(decided) || life.keeping == ProposalStorage::Memory);
             }
             // Whatever came before: the call ends, the person decides, the agent calls again, and all of it is let go.
-            life = transition(life, LifecycleEvent::CallEnded, true).0;
-            let (after, effect) = transition(life, LifecycleEvent::Delivered, true);
+            life = apply_call_event(life, LifecycleEvent::CallEnded, true).0;
+            let (after, effect) = apply_call_event(life, LifecycleEvent::Delivered, true);
             prop_assert_eq!(effect.is_some(), life.is_due(true));
-            prop_assert_eq!(transition(after, LifecycleEvent::Delivered, true).1, None, "nothing is told twice");
-            let last = transition(after, LifecycleEvent::Removed, true).0;
+            prop_assert_eq!(apply_call_event(after, LifecycleEvent::Delivered, true).1, None, "nothing is told twice");
+            let last = apply_call_event(after, LifecycleEvent::Removed, true).0;
             prop_assert!(last.is_past(true));
         }
     }
@@ -267,15 +285,15 @@ mod tests {
     #[test]
     fn the_form_in_the_state_folder_is_that_of_earlier_versions() {
         for (json, hearing) in [
-            (r#"{"answered":false,"delivered":false}"#, Hearing::ByAnswer),
-            (r#"{"answered":true,"delivered":false}"#, Hearing::Owed),
-            (r#"{"answered":true,"delivered":true}"#, Hearing::Told),
+            (r#"{"answered":false,"delivered":false}"#, OutcomeDelivery::ByAnswer),
+            (r#"{"answered":true,"delivered":false}"#, OutcomeDelivery::Owed),
+            (r#"{"answered":true,"delivered":true}"#, OutcomeDelivery::Told),
         ] {
-            let life: Lifecycle = serde_json::from_str(json).unwrap();
-            assert_eq!(life, Lifecycle { hearing, ..Lifecycle::default() });
+            let life: CallLifecycle = serde_json::from_str(json).unwrap();
+            assert_eq!(life, CallLifecycle { hearing, ..CallLifecycle::default() });
             assert_eq!(serde_json::to_string(&life).unwrap(), json);
         }
-        let odd: Lifecycle = serde_json::from_str(r#"{"answered":false,"delivered":true}"#).unwrap();
-        assert_eq!(odd.hearing, Hearing::Told);
+        let odd: CallLifecycle = serde_json::from_str(r#"{"answered":false,"delivered":true}"#).unwrap();
+        assert_eq!(odd.hearing, OutcomeDelivery::Told);
     }
 }

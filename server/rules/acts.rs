@@ -1,50 +1,92 @@
-//! What the rules say of commands and the network. A command whose changes are kept apart is judged by the tables of
+//! The verdicts of the rules on commands and the network. A command whose changes are kept in a layer is judged by the tables of
 //! commands; any other is asked about, and so is the network, unless the person consented.
+//!
+//! # Invariants
+//!
+//! - No unconfined command that a rule asks about runs without a yes, and no verdict that counts on the sandbox is
+//!   used for one.
+//!   Test: `what_only_the_sandbox_bounds_is_asked_about_without_one`,
+//!   `without_the_sandbox_what_the_rules_ask_about_is_asked_or_refused`,
+//!   `a_command_outside_of_the_sandbox_is_asked_about_at_the_editor`
 
 use wherefore_shell::{CommandVerdict, Judgement};
 
-use super::judge::Rules;
-use super::refusal::Refusal;
+use super::judge::WorkspaceRules;
+use super::refusal::AccessRefusal;
 use super::touch::Touch;
-use crate::protocol::Network;
+use crate::protocol::NetworkTarget;
 
 /// Characters of a command that a question shows; the others are counted.
-const SHOWN: usize = 4000;
+const SHOWN_CHARS: usize = 4000;
 /// Commands of a script that a question names.
-const NAMED: usize = 20;
+const NAMED_COMMANDS: usize = 20;
+/// Programs that run a script behind `-c`.
+const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
 
-/// What has to be asked before an act.
-pub(super) struct Asking {
-    /// The act, as a question says it.
+/// An act that a person can allow for always.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Allowable {
+    /// A command, by its argument vector.
+    Command(Vec<String>),
+    /// A host of the network.
+    Host(String),
+}
+
+/// The question that is asked before an act.
+pub(super) struct ActQuestion {
+    /// The act, in the words of the question.
     pub(super) act: String,
     /// The rule that asks, with its reason.
     pub(super) rule: String,
-    /// The command, where the person can allow it for always.
-    pub(super) always: Option<Vec<String>>,
+    /// The command or host, where the person can allow it for always.
+    pub(super) always: Option<Allowable>,
+    /// The script of several lines that is run.
+    pub(super) script: Option<String>,
 }
 
-impl Rules {
-    /// What has to be asked before a command runs or the network is reached; nothing where the rules or the person's
+impl WorkspaceRules {
+    /// Returns the question before a command runs or the network is reached; nothing where the rules or the person's
     /// consent allow it.
     ///
     /// # Errors
     /// The rule that refuses it.
-    pub(super) fn asking(&self, act: &Touch) -> Result<Option<Asking>, Refusal> {
+    pub(super) fn act_question(&self, act: &Touch) -> Result<Option<ActQuestion>, AccessRefusal> {
         Ok(match act {
             Touch::Command { argv, consented: false, confined } => self.asking_command(argv, *confined)?,
-            Touch::Network { reached, consented: false } => Some(Asking {
+            Touch::Network { reached: NetworkTarget::Host(host), consented: false }
+                if self.allows_host(host) =>
+            {
+                None
+            }
+            Touch::Network { reached, consented: false } => Some(ActQuestion {
                 act: match reached {
-                    Network::Host(host) => format!("reach the host {host:?}"),
-                    Network::Any => "reach any host of the network".to_owned(),
+                    NetworkTarget::Host(host) => format!("reach the host {host:?}"),
+                    NetworkTarget::Any => "reach any host of the network".to_owned(),
                 },
                 rule: "asked-network (what is sent leaves this machine)".to_owned(),
+                always: match reached {
+                    NetworkTarget::Host(host) => Some(Allowable::Host(host.clone())),
+                    NetworkTarget::Any => None,
+                },
+                script: None,
+            }),
+            Touch::Processes => Some(ActQuestion {
+                act: "list the processes of this machine with their arguments".to_owned(),
+                rule: "asked-processes (arguments of other programs may hold what is not the agent's)"
+                    .to_owned(),
                 always: None,
+                script: None,
             }),
             Touch::Path(_) | Touch::Command { .. } | Touch::Network { .. } => None,
         })
     }
 
-    fn asking_command(&self, argv: &[String], confined: bool) -> Result<Option<Asking>, Refusal> {
+    /// Returns whether the person's settings allow a host for always.
+    fn allows_host(&self, host: &str) -> bool {
+        self.hosts.iter().any(|entry| entry.allows(host))
+    }
+
+    fn asking_command(&self, argv: &[String], confined: bool) -> Result<Option<ActQuestion>, AccessRefusal> {
         let judgement = self.judge_argv(argv);
         let rule = format!(
             "{} ({})",
@@ -55,31 +97,36 @@ impl Rules {
                 .unwrap_or("it runs confined, but what it changes may be written at once")
         );
         match judgement.verdict {
-            CommandVerdict::Deny => {
-                Err(Refusal::Command { command: command(argv), rule, found: found(&judgement) })
-            }
+            CommandVerdict::Deny => Err(AccessRefusal::Command {
+                command: quote_command(argv),
+                rule,
+                found: found_commands(&judgement),
+            }),
             CommandVerdict::Allow if confined => Ok(None),
             CommandVerdict::Allow | CommandVerdict::Ask => {
-                let always = (confined && self.can_be_allowed(argv)).then(|| argv.to_vec());
-                Ok(Some(Asking { act: format!("run {}{}", command(argv), runs(&judgement)), rule, always }))
+                let always =
+                    (confined && self.can_be_allowed(argv)).then(|| Allowable::Command(argv.to_vec()));
+                let (words, script) = split_script(argv);
+                let act = format!("run {}{}", cut_words(&words), describe_inner(&judgement));
+                Ok(Some(ActQuestion { act, rule, always, script: script.map(cut_words) }))
             }
         }
     }
 }
 
 /// The commands that were found, as a person reads them.
-fn found(judgement: &Judgement) -> Vec<String> {
-    judgement.commands.iter().map(|found| cut(&found.command)).collect()
+fn found_commands(judgement: &Judgement) -> Vec<String> {
+    judgement.commands.iter().map(|found| cut_words(&found.command)).collect()
 }
 
-/// What a command runs in turn, where that is anything.
-fn runs(judgement: &Judgement) -> String {
-    let found = found(judgement);
+/// Describes the commands that a command runs in turn, where there are any.
+fn describe_inner(judgement: &Judgement) -> String {
+    let found = found_commands(judgement);
     match found.split_first() {
         Some((_, inner)) if !inner.is_empty() => {
-            let more = inner.len().saturating_sub(NAMED);
+            let more = inner.len().saturating_sub(NAMED_COMMANDS);
             let mut shown: Vec<String> =
-                inner.iter().take(NAMED).map(|command| format!("`{command}`")).collect();
+                inner.iter().take(NAMED_COMMANDS).map(|command| format!("`{command}`")).collect();
             shown.extend((more > 0).then(|| format!("{more} more")));
             format!(", which runs {}", shown.join(", "))
         }
@@ -88,12 +135,27 @@ fn runs(judgement: &Judgement) -> String {
 }
 
 /// A command with each word quoted, so that it shows where one ends.
-fn command(argv: &[String]) -> String {
-    cut(&argv.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" "))
+fn quote_command(argv: &[String]) -> String {
+    cut_words(&argv.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(" "))
 }
 
-fn cut(words: &str) -> String {
-    match words.char_indices().nth(SHOWN) {
+/// Splits a command into its words, each quoted, and the script of several lines that a shell in it runs.
+fn split_script(argv: &[String]) -> (String, Option<&str>) {
+    let is_shell = |word: &str| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word));
+    let is_script =
+        |words: &[String]| is_shell(&words[0]) && words[1].starts_with('-') && words[1].ends_with('c');
+    let found = argv.windows(3).position(is_script).map(|at| at + 2);
+    let found = found.filter(|at| argv[*at].trim_end().contains('\n'));
+    let word = |(at, word): (usize, &String)| match found {
+        Some(script) if script == at => "with the script below".to_owned(),
+        _ => format!("{word:?}"),
+    };
+    let words: Vec<String> = argv.iter().enumerate().map(word).collect();
+    (words.join(" "), found.map(|at| argv[at].trim_end()))
+}
+
+fn cut_words(words: &str) -> String {
+    match words.char_indices().nth(SHOWN_CHARS) {
         None => words.to_owned(),
         Some((at, _)) => format!("{} … and {} more bytes", &words[..at], words.len() - at),
     }

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// What holds for the paths of an entry.
+/// The kind of a built-in rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RuleKind {
     /// Ours: neither read nor written, whatever the settings say.
@@ -11,9 +11,14 @@ pub(crate) enum RuleKind {
     Versions,
     /// Secrets: neither read nor written.
     Sensitive,
+    /// An example of a file that holds secrets: as any other file, though the globs of [`RuleKind::Sensitive`] speak of
+    /// its name.
+    Template,
     /// It makes a program run, or grants something, by being there: read, never written.
     Never,
-    /// It steers agents, or runs with a project's rights: a person says yes before it is written.
+    /// A package manager puts there what `Never` closes: a confined command writes it, no tool does.
+    Installed,
+    /// It steers agents, or runs with a project's rights: a person has to agree before it is written.
     Asked,
     /// It runs programs when somebody builds or installs: its hunks carry a warning.
     Warned,
@@ -21,39 +26,57 @@ pub(crate) enum RuleKind {
 
 impl RuleKind {
     /// Every kind, the strictest first.
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Private, Self::Sensitive, Self::Versions, Self::Never, Self::Asked, Self::Warned];
+    pub(crate) const ALL: [Self; 8] = [
+        Self::Private,
+        Self::Sensitive,
+        Self::Template,
+        Self::Versions,
+        Self::Never,
+        Self::Installed,
+        Self::Asked,
+        Self::Warned,
+    ];
 
-    /// What a rule of this kind is called in faults, questions and the log.
-    pub(crate) fn rule(self) -> &'static str {
+    /// Returns the name of a rule of this kind in faults, questions and the log.
+    pub(crate) fn rule_name(self) -> &'static str {
         match self {
             Self::Private => "private-path",
             Self::Versions => "version-control",
             Self::Sensitive => "sensitive-path",
+            Self::Template => "template",
             Self::Never => "runs-programs",
+            Self::Installed => "installed",
             Self::Asked => "asked-first",
             Self::Warned => "runs-when-built",
         }
     }
 
-    /// What holds for its paths, for a person.
-    pub(crate) fn holds(self) -> &'static str {
+    /// Describes the effect of the rule on its paths, for a person.
+    pub(crate) fn describe_effect(self) -> &'static str {
         match self {
             Self::Private => "neither read nor written, whatever the settings say",
+            Self::Template => {
+                "read and written as other files are, though `sensitive-path` speaks of the name"
+            }
             Self::Versions => "never written, whatever the settings say",
             Self::Sensitive => "neither read nor written, unless your `rules.allow` opens a path",
             Self::Never => "never written, unless your `rules.allow` opens a path",
+            Self::Installed => {
+                "left where a confined command writes directly, though `runs-programs` closes it to tools"
+            }
             Self::Asked => "written once you say yes, or where your `rules.allow` opens a path",
             Self::Warned => "written as other files are, with a warning at each hunk",
         }
     }
 
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "private" => Self::Private,
             "versions" => Self::Versions,
             "sensitive" => Self::Sensitive,
+            "template" => Self::Template,
             "never" => Self::Never,
+            "installed" => Self::Installed,
             "asked" => Self::Asked,
             "warned" => Self::Warned,
             _ => return None,
@@ -61,38 +84,39 @@ impl RuleKind {
     }
 }
 
-/// One glob of the table.
+/// A glob of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BuiltinGlob {
-    /// Which paths; it stands at any depth.
+    /// The glob of the paths; it matches at any depth.
     pub glob: &'static str,
-    /// What holds for them.
+    /// The kind of the rule for them.
     pub kind: RuleKind,
     /// Why, in words that follow a colon.
     pub reason: &'static str,
 }
 
 /// The table, in the order of its file.
-pub(crate) fn table() -> &'static [BuiltinGlob] {
-    static TABLE: LazyLock<Vec<BuiltinGlob>> = LazyLock::new(|| read(include_str!("builtin.txt")));
+pub(crate) fn builtin_table() -> &'static [BuiltinGlob] {
+    static TABLE: LazyLock<Vec<BuiltinGlob>> = LazyLock::new(|| parse_table(include_str!("builtin.txt")));
     &TABLE
 }
 
 /// The globs of one kind.
-pub(super) fn globs(kind: RuleKind) -> Vec<&'static str> {
-    table().iter().filter(|entry| entry.kind == kind).map(|entry| entry.glob).collect()
+pub(super) fn globs_of_kind(kind: RuleKind) -> Vec<&'static str> {
+    builtin_table().iter().filter(|entry| entry.kind == kind).map(|entry| entry.glob).collect()
 }
 
-/// Why a glob stands in the table.
-pub(super) fn reason(kind: RuleKind, glob: &str) -> Option<&'static str> {
-    table().iter().find(|entry| entry.kind == kind && entry.glob == glob).map(|entry| entry.reason)
+/// Returns the reason of a glob in the table.
+pub(super) fn glob_reason(kind: RuleKind, glob: &str) -> Option<&'static str> {
+    builtin_table().iter().find(|entry| entry.kind == kind && entry.glob == glob).map(|entry| entry.reason)
 }
 
-fn read(text: &'static str) -> Vec<BuiltinGlob> {
+fn parse_table(text: &'static str) -> Vec<BuiltinGlob> {
     let mut entries = Vec::new();
     let mut heading = None;
     for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let named = line.split_once(": ").and_then(|(word, reason)| Some((RuleKind::of(word)?, reason)));
+        let named =
+            line.split_once(": ").and_then(|(word, reason)| Some((RuleKind::from_word(word)?, reason)));
         if named.is_some() {
             heading = named;
         } else if let Some((kind, reason)) = heading {

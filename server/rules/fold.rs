@@ -1,8 +1,8 @@
 //! Spellings of one path that a file system may take for the same file.
 
-/// `text` without regard to case and to characters that nobody sees. Upper-casing first also folds letters
-/// that have no lower-case pair of their own, as the long s.
-pub(super) fn fold(text: &str) -> String {
+/// Folds `text`, without regard to case and to invisible characters. Upper-casing first also folds letters that have no
+/// lower-case pair of their own, as the long s.
+pub(super) fn fold_text(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
@@ -12,14 +12,14 @@ pub(super) fn fold(text: &str) -> String {
 
 /// The parts of a path as rules match them: folded, and folded with what NTFS and FAT ignore taken off (dots
 /// and spaces at the end, a stream after a colon). The second is left out where it is the same.
-pub(super) fn spellings(path: &str) -> Vec<String> {
-    let folded = fold(path);
-    let bare: Vec<&str> = folded.split('/').map(bare).collect();
+pub(super) fn path_spellings(path: &str) -> Vec<String> {
+    let folded = fold_text(path);
+    let bare: Vec<&str> = folded.split('/').map(bare_name).collect();
     let bare = bare.join("/");
     if bare == folded { vec![folded] } else { vec![folded, bare] }
 }
 
-fn bare(part: &str) -> &str {
+fn bare_name(part: &str) -> &str {
     let name = part.split(':').next().unwrap_or(part).trim_end_matches(['.', ' ']);
     if name.is_empty() { part } else { name }
 }

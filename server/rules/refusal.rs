@@ -1,17 +1,17 @@
-//! Why the rules refuse an access.
+//! Explains why the rules refuse an access.
 
 use serde_json::json;
 use thiserror::Error;
 
-use super::touch::{PathTouch, verb};
+use super::touch::{PathTouch, access_verb};
 use crate::base::WorkspacePath;
-use crate::protocol::{Access, Code, Fault};
+use crate::protocol::{Code, Fault, PathAccess};
 
 /// An access that the rules refuse.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Refusal {
+pub enum AccessRefusal {
     /// A rule is against it.
-    #[error("rule {rule} refuses to {} {touch}", verb(touch.access))]
+    #[error("rule {rule} refuses to {} {touch}", access_verb(touch.access))]
     Denied {
         /// The access.
         touch: PathTouch,
@@ -28,11 +28,11 @@ pub enum Refusal {
         /// The commands that were found in it.
         found: Vec<String>,
     },
-    /// A rule asks a person first, and nobody asked them for this file.
-    #[error("{rule} asks before a tool may {} `{path}`", verb(*access))]
-    Unasked {
-        /// How the path is touched.
-        access: Access,
+    /// A rule asks a person first, and they were not asked for this file.
+    #[error("{rule} asks before a tool may {} `{path}`", access_verb(*access))]
+    NotAsked {
+        /// The access to the path.
+        access: PathAccess,
         /// The path.
         path: WorkspacePath,
         /// The rule's name and its glob.
@@ -40,34 +40,36 @@ pub enum Refusal {
     },
 }
 
-impl Refusal {
+impl AccessRefusal {
     /// The refusal of an access to a path that leads nowhere else.
-    pub(super) fn of(access: Access, path: &WorkspacePath, rule: String) -> Self {
+    pub(super) fn of_access(access: PathAccess, path: &WorkspacePath, rule: String) -> Self {
         let touch = PathTouch { access, asked: path.clone(), resolved: path.clone(), file: None };
         Self::Denied { touch, rule }
     }
 }
 
-impl From<Refusal> for Fault {
-    fn from(refusal: Refusal) -> Self {
+impl From<AccessRefusal> for Fault {
+    fn from(refusal: AccessRefusal) -> Self {
         let fault = Self::new(Code::PermissionDenied, refusal.to_string());
         match refusal {
-            Refusal::Denied { touch: PathTouch { access, asked, resolved, .. }, rule } => fault
-                .fatal()
-                .suggest(match access {
-                    Access::Read => {
+            AccessRefusal::Denied { touch: PathTouch { access, asked, resolved, .. }, rule } => fault
+                .as_fatal()
+                .with_suggestion(match access {
+                    PathAccess::Read => {
                         "go on without it; where something in it matters, ask the person for that part"
                     }
-                    Access::Write => "leave it as it is, and tell the person which change you wanted there",
+                    PathAccess::Write => {
+                        "leave it as it is, and tell the person which change you wanted there"
+                    }
                 })
-                .detail(json!({ "rule": rule, "path": asked, "resolved": resolved })),
-            Refusal::Command { rule, found, .. } => fault
-                .fatal()
-                .suggest("go on without it, or tell the person which command you wanted and why")
-                .detail(json!({ "rule": rule, "commands": found })),
-            Refusal::Unasked { path, rule, .. } => fault
-                .suggest("name the file in a call of its own, as fs.read: then the person is asked")
-                .detail(json!({ "rule": rule, "path": path })),
+                .with_details(json!({ "rule": rule, "path": asked, "resolved": resolved })),
+            AccessRefusal::Command { rule, found, .. } => fault
+                .as_fatal()
+                .with_suggestion("go on without it, or tell the person which command you wanted and why")
+                .with_details(json!({ "rule": rule, "commands": found })),
+            AccessRefusal::NotAsked { path, rule, .. } => fault
+                .with_suggestion("name the file in a call of its own, as fs.read: then the person is asked")
+                .with_details(json!({ "rule": rule, "path": path })),
         }
     }
 }

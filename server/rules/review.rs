@@ -1,9 +1,9 @@
-//! Review rules: what becomes of a change, by the tool that makes it and the paths that it writes.
+//! Review rules: the policy of a change, by the tool that makes it and the paths that it writes.
 
 use globset::{Glob, GlobBuilder};
 
-use super::fold::{fold, spellings};
-use super::glob::{Sets, clipped};
+use super::fold::{fold_text, path_spellings};
+use super::glob::{GlobSets, clip_glob};
 use crate::base::WorkspacePath;
 use crate::protocol::{Policy, PolicyRule};
 
@@ -16,20 +16,20 @@ const LONGEST: usize = 4096;
 #[derive(Clone, Debug, Default)]
 struct PartyReviewRules {
     policies: Vec<Policy>,
-    tools: Column,
-    paths: Column,
+    tools: GlobColumn,
+    paths: GlobColumn,
     /// The strictest policy of the rules that cannot be compiled: it counts for every change.
     uncompiled: Option<Policy>,
 }
 
-/// One glob a rule, or none, which matches everything.
+/// A column of globs, one for each rule; a rule without one matches everything.
 #[derive(Clone, Debug, Default)]
-struct Column {
-    /// Whether a rule has a glob here.
+struct GlobColumn {
+    /// Marks the rules that have a glob here.
     given: Vec<bool>,
-    exact: Sets,
-    /// The same globs, folded as the spellings of a path are.
-    folded: Sets,
+    exact: GlobSets,
+    /// The folded globs, for the spellings of a path.
+    folded: GlobSets,
 }
 
 /// The review rules of the person and of the project, as separate parties: the strictest verdict counts.
@@ -42,7 +42,7 @@ pub struct ReviewRules {
 }
 
 impl ReviewRules {
-    /// Compiles the rules of both parties. A rule that cannot be compiled is told in the problems; it makes changes
+    /// Compiles the rules of both parties. A rule that cannot be compiled is reported in the problems; it makes changes
     /// stricter where it is strict, and never looser.
     pub fn new(person: &[PolicyRule], project: &[PolicyRule], floor: Option<Policy>) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
@@ -53,13 +53,13 @@ impl ReviewRules {
 
     /// The policy of a change to a path. `tools` are what makes it, each with every name that a rule may give it; of several
     /// the strictest policy counts. `defaults` are what counts where the person, and the project, have no rule for it. The path counts in each spelling that a file system may take for the same file.
-    pub fn policy(&self, tools: &[Vec<String>], path: &WorkspacePath, defaults: [Policy; 2]) -> Policy {
+    pub fn policy_for(&self, tools: &[Vec<String>], path: &WorkspacePath, defaults: [Policy; 2]) -> Policy {
         let exact = std::iter::once((path.as_str().to_owned(), false));
-        let spelt = exact.chain(spellings(path.as_str()).into_iter().map(|spelling| (spelling, true)));
+        let spelt = exact.chain(path_spellings(path.as_str()).into_iter().map(|spelling| (spelling, true)));
         let strictest = |strictest: Policy, (path, folded): (String, bool)| {
             let parties = [&self.person, &self.project].into_iter().zip(defaults);
             let verdict = |(party, default): (&PartyReviewRules, Policy)| {
-                party.verdict(tools, &path, folded).unwrap_or(default)
+                party.party_verdict(tools, &path, folded).unwrap_or(default)
             };
             parties.map(verdict).fold(strictest, Policy::max)
         };
@@ -77,8 +77,8 @@ impl PartyReviewRules {
             refused.extend((MOST..rules.len()).map(|at| (at, why.clone())));
         }
         let kept = &rules[..rules.len().min(MOST)];
-        let tools = Column::new(kept.iter().map(|rule| rule.tool.as_deref()), &mut refused);
-        let paths = Column::new(kept.iter().map(|rule| rule.path.as_deref()), &mut refused);
+        let tools = GlobColumn::new(kept.iter().map(|rule| rule.tool.as_deref()), &mut refused);
+        let paths = GlobColumn::new(kept.iter().map(|rule| rule.path.as_deref()), &mut refused);
         let uncompiled = refused.iter().filter_map(|(at, _)| rules.get(*at)).map(|rule| rule.policy).max();
         for (at, why) in refused.iter().take(20) {
             problems.push(format!(
@@ -90,13 +90,14 @@ impl PartyReviewRules {
         Self { policies: kept.iter().map(|rule| rule.policy).collect(), tools, paths, uncompiled }
     }
 
-    fn verdict(&self, tools: &[Vec<String>], path: &str, folded: bool) -> Option<Policy> {
+    fn party_verdict(&self, tools: &[Vec<String>], path: &str, folded: bool) -> Option<Policy> {
         if self.policies.is_empty() {
             return None;
         }
-        let by_path = self.paths.hits(path, folded);
+        let by_path = self.paths.matching_rules(path, folded);
         let of_tool = |names: &Vec<String>| {
-            let by_name: Vec<_> = names.iter().map(|name| self.tools.hits(&fold(name), true)).collect();
+            let by_name: Vec<_> =
+                names.iter().map(|name| self.tools.matching_rules(&fold_text(name), true)).collect();
             let by_tool = |at: usize| by_name.iter().any(|hits| hits[at]);
             let last = (0..self.policies.len()).rev().find(|at| by_path[*at] && by_tool(*at))?;
             self.policies.get(last).copied()
@@ -105,13 +106,13 @@ impl PartyReviewRules {
     }
 }
 
-impl Column {
+impl GlobColumn {
     fn new<'a>(globs: impl Iterator<Item = Option<&'a str>>, refused: &mut Vec<(usize, String)>) -> Self {
         let (mut given, mut exact, mut folded) = (Vec::new(), Vec::new(), Vec::new());
         for (at, glob) in globs.enumerate() {
             given.push(glob.is_some());
             let Some(glob) = glob else { continue };
-            match (compile(glob), compile(&fold(glob))) {
+            match (compile_glob(glob), compile_glob(&fold_text(glob))) {
                 (Ok(one), Ok(other)) => {
                     exact.push((at, one));
                     folded.push((at, other));
@@ -120,8 +121,8 @@ impl Column {
             }
         }
         let mut sets = |globs: &[(usize, Glob)]| {
-            let (sets, too_large) = Sets::new(globs);
-            refused.extend(too_large.into_iter().map(|(place, why)| (globs[place].0, clipped(&why))));
+            let (sets, too_large) = GlobSets::new(globs);
+            refused.extend(too_large.into_iter().map(|(place, why)| (globs[place].0, clip_glob(&why))));
             sets
         };
         let (exact, folded) = (sets(&exact), sets(&folded));
@@ -130,19 +131,19 @@ impl Column {
         Self { given, exact, folded }
     }
 
-    /// Whether each rule matches here.
-    fn hits(&self, text: &str, folded: bool) -> Vec<bool> {
+    /// Returns for each rule whether it matches here.
+    fn matching_rules(&self, text: &str, folded: bool) -> Vec<bool> {
         let mut hits: Vec<bool> = self.given.iter().map(|given| !given).collect();
         let sets = if folded { &self.folded } else { &self.exact };
-        sets.matches(text).for_each(|at| hits[at] = true);
+        sets.matching_globs(text).for_each(|at| hits[at] = true);
         hits
     }
 }
 
-fn compile(glob: &str) -> Result<Glob, String> {
+fn compile_glob(glob: &str) -> Result<Glob, String> {
     if glob.len() > LONGEST {
         return Err(format!("its glob is {} bytes long, more than {LONGEST}", glob.len()));
     }
     let built = GlobBuilder::new(glob).literal_separator(true).build();
-    built.map_err(|error| format!("`{}` is no glob: {}", clipped(glob), error.kind()))
+    built.map_err(|error| format!("`{}` is no glob: {}", clip_glob(glob), error.kind()))
 }

@@ -1,13 +1,13 @@
 //! The built-in rules and those of settings, by path.
 
 use super::builtin::{self, RuleKind};
-use super::judge::Ruling;
-use super::{Lists, Opener, PathTouch, Rules, Verdict};
+use super::path_rule_lists::PathRuling;
+use super::{FileOpener, PartyLists, PathTouch, RuleVerdict, WorkspaceRules};
 use crate::base::WorkspacePath;
-use crate::protocol::{Access, RuleSettings};
+use crate::protocol::{PathAccess, RuleSettings};
 
 fn path(text: &str) -> WorkspacePath {
-    WorkspacePath::clean(text).unwrap()
+    WorkspacePath::from_relative(text).unwrap()
 }
 
 fn list(globs: &[&str]) -> Vec<String> {
@@ -15,25 +15,28 @@ fn list(globs: &[&str]) -> Vec<String> {
 }
 
 /// `closed`, `read` (read only), `ask`, `asked` (to write) or `open`.
-fn standing(rules: &Rules, text: &str) -> &'static str {
-    match (rules.check(Access::Read, &path(text)), rules.check(Access::Write, &path(text))) {
-        (Ruling::Deny { .. }, Ruling::Deny { .. }) => "closed",
-        (Ruling::Allow | Ruling::Ask { .. }, Ruling::Deny { .. }) => "read",
-        (Ruling::Ask { .. }, Ruling::Ask { .. }) => "ask",
-        (Ruling::Allow, Ruling::Ask { .. }) => "asked",
-        (Ruling::Allow, Ruling::Allow) => "open",
+fn standing(rules: &WorkspaceRules, text: &str) -> &'static str {
+    match (
+        rules.paths().check_access(PathAccess::Read, &path(text)),
+        rules.paths().check_access(PathAccess::Write, &path(text)),
+    ) {
+        (PathRuling::Deny { .. }, PathRuling::Deny { .. }) => "closed",
+        (PathRuling::Allow | PathRuling::Ask { .. }, PathRuling::Deny { .. }) => "read",
+        (PathRuling::Ask { .. }, PathRuling::Ask { .. }) => "ask",
+        (PathRuling::Allow, PathRuling::Ask { .. }) => "asked",
+        (PathRuling::Allow, PathRuling::Allow) => "open",
         odd => panic!("{text}: {odd:?}"),
     }
 }
 
-fn check(rules: &Rules, expected: &str, paths: &[&str]) {
+fn check(rules: &WorkspaceRules, expected: &str, paths: &[&str]) {
     for text in paths {
         assert_eq!(standing(rules, text), expected, "{text}");
     }
 }
 
-fn built_in() -> Rules {
-    let (rules, problems) = Rules::new(&RuleSettings::default(), &RuleSettings::default());
+fn built_in() -> WorkspaceRules {
+    let (rules, problems) = WorkspaceRules::new(&RuleSettings::default(), &RuleSettings::default());
     assert_eq!(problems, Vec::<String>::new());
     rules
 }
@@ -89,6 +92,38 @@ fn built_in_paths() {
     check(&rules, "open", &["docker/config.json", "keys/readme", "secrets.rs", "git", "wherefore/x", "..."]);
 }
 
+#[test]
+fn a_template_is_open_and_opens_nothing_beside_itself() {
+    let rules = built_in();
+    let open = [
+        ".env.example",
+        "app/.ENV.sample",
+        ".env.production.template",
+        ".env.dist",
+        "credentials.example.json",
+    ];
+    check(&rules, "open", &open);
+    let closed = [
+        ".env.example/x",
+        ".env.example/.env.example",
+        ".aws/.env.example",
+        ".ssh/credentials.sample",
+        ".env.example.local",
+        ".env.example.bak",
+        ".env.examples",
+        ".env::.env.example",
+        ".env:x/.env.example",
+        "credentials.json",
+    ];
+    check(&rules, "closed", &closed);
+    let project = RuleSettings { deny: vec![".env*".to_owned()], ..RuleSettings::default() };
+    let (rules, _) = WorkspaceRules::new(&RuleSettings::default(), &project);
+    check(&rules, "closed", &[".env.example"]);
+    let outside = |path_: &str| rules.paths().check_builtin(PathAccess::Read, &path(path_));
+    assert_eq!(outside("home/me/x/.env.example"), PathRuling::Allow);
+    assert!(matches!(outside("home/me/.aws/.env.example"), PathRuling::Deny { .. }));
+}
+
 /// A path that a glob of the table matches.
 fn example(glob: &str) -> String {
     let mut path = glob.replace("**/*", "any/file").replace("[0-9]", "1").replace('*', "");
@@ -102,9 +137,10 @@ fn example(glob: &str) -> String {
 #[test]
 fn each_entry_of_the_table_holds_in_every_spelling() {
     let rules = built_in();
-    let counts = RuleKind::ALL.map(|kind| builtin::globs(kind).len());
+    let counts = RuleKind::ALL.map(|kind| builtin::globs_of_kind(kind).len());
     assert!(counts.iter().all(|count| *count > 0) && counts.iter().sum::<usize>() > 500, "{counts:?}");
-    for entry in builtin::table() {
+    // An entry of `installed` opens to commands a path that another entry closes.
+    for entry in builtin::builtin_table().iter().filter(|entry| entry.kind != RuleKind::Installed) {
         assert!(entry.reason.len() > 10, "{entry:?}");
         let plain = example(entry.glob);
         let upper = plain.to_uppercase();
@@ -122,11 +158,16 @@ fn each_entry_of_the_table_holds_in_every_spelling() {
             match entry.kind {
                 // An earlier entry may be stricter.
                 RuleKind::Warned => {
-                    assert!(rules.warning(&path(&text)).is_some(), "{text}: {entry:?}");
+                    assert!(rules.paths().change_warning(&path(&text)).is_some(), "{text}: {entry:?}");
                 }
                 RuleKind::Asked => {
                     assert!(matches!(standing, "asked" | "read" | "closed"), "{text} {standing}: {entry:?}")
                 }
+                // No tool writes a template under such a name, and another file may hide behind it.
+                RuleKind::Template if text.ends_with(['.', ' ', 'A']) && text.contains([' ', ':']) => {
+                    assert_eq!(standing, "closed", "{text}: {entry:?}");
+                }
+                RuleKind::Template => assert_ne!(standing, "closed", "{text}: {entry:?}"),
                 _ if closed => assert_eq!(standing, "closed", "{text}: {entry:?}"),
                 _ => assert!(matches!(standing, "read" | "closed"), "{text} {standing}: {entry:?}"),
             }
@@ -236,16 +277,16 @@ fn what_runs_is_closed_what_steers_is_asked_and_what_builds_warns() {
         "description/x",
     ];
     check(&rules, "open", &silent);
-    assert!(warned.iter().all(|text| rules.warning(&path(text)).is_some()));
-    assert_eq!(silent.iter().find(|text| rules.warning(&path(text)).is_some()), None);
+    assert!(warned.iter().all(|text| rules.paths().change_warning(&path(text)).is_some()));
+    assert_eq!(silent.iter().find(|text| rules.paths().change_warning(&path(text)).is_some()), None);
 
     let touch = PathTouch {
-        access: Access::Write,
+        access: PathAccess::Write,
         asked: path("notes"),
         resolved: path(".helix/config.toml"),
         file: None,
     };
-    let Verdict::Deny(refusal) = rules.judge_paths(vec![touch]) else { panic!("not denied") };
+    let RuleVerdict::Deny(refusal) = rules.judge_paths(vec![touch]) else { panic!("not denied") };
     assert_eq!(
         refusal.to_string(),
         "rule runs-programs `.helix` (the editor takes programs to run from it when the folder is opened) refuses to write `notes`, which leads to `.helix/config.toml`"
@@ -258,11 +299,11 @@ fn only_the_person_opens_an_entry() {
         allow: list(&["AGENTS.md", ".helix", ".git", ".wherefore"]),
         ..RuleSettings::default()
     };
-    let (rules, _) = Rules::new(&open, &RuleSettings::default());
+    let (rules, _) = WorkspaceRules::new(&open, &RuleSettings::default());
     check(&rules, "open", &["AGENTS.md", "sub/agents.md", ".helix/config.toml"]);
     check(&rules, "asked", &["CLAUDE.md"]);
     check(&rules, "read", &[".git/config", ".vscode/tasks.json"]);
-    let (rules, _) = Rules::new(&RuleSettings::default(), &open);
+    let (rules, _) = WorkspaceRules::new(&RuleSettings::default(), &open);
     check(&rules, "asked", &["AGENTS.md"]);
     check(&rules, "read", &[".helix/config.toml"]);
 }
@@ -283,7 +324,7 @@ fn settings_of_the_person_and_the_project() {
         allow: list(&["*.pem"]),
         ..RuleSettings::default()
     };
-    let (rules, problems) = Rules::new(&user, &project);
+    let (rules, problems) = WorkspaceRules::new(&user, &project);
     assert_eq!(problems.len(), 1, "{problems:?}");
     check(&rules, "closed", &["private", "private/a/b", "PRIVATE/x", "top", "top/x", "a/x.bak", "généré/x"]);
     check(&rules, "closed", &["x.pem", ".env", ".wherefore/x"]);
@@ -299,13 +340,13 @@ fn settings_of_the_person_and_the_project() {
 #[test]
 fn bad_globs_are_told_and_close_what_they_may_have_meant() {
     let user = RuleSettings { deny: list(&["a[", "", "b", "src/x[/**"]), ..RuleSettings::default() };
-    let (rules, problems) = Rules::new(&user, &RuleSettings::default());
+    let (rules, problems) = WorkspaceRules::new(&user, &RuleSettings::default());
     assert_eq!(problems.len(), 3, "{problems:?}");
     check(&rules, "closed", &["b", ".env", "a", "a[", "d/abc/e", "src/xyz", "SRC/X/y"]);
     check(&rules, "open", &["c", "d/ba", "src/y", "d/src/x"]);
 
     let opens = RuleSettings { allow: list(&["[", ".env.x", ".[", "*.pem"]), ..RuleSettings::default() };
-    let (rules, problems) = Rules::new(&opens, &RuleSettings::default());
+    let (rules, problems) = WorkspaceRules::new(&opens, &RuleSettings::default());
     assert!(problems.len() == 2 && problems[0].contains("opens nothing"), "{problems:?}");
     check(&rules, "closed", &[".env", "a.key"]);
     check(&rules, "open", &[".env.x", "a.pem"]);
@@ -317,13 +358,15 @@ fn globs_that_are_too_large_close_and_drop_no_others() {
     for glob in large {
         let person = RuleSettings { deny: list(&["private"]), ask: list(&["db"]), ..RuleSettings::default() };
         let project = RuleSettings { deny: vec!["zz".to_owned(), glob], ..RuleSettings::default() };
-        let (rules, _) = Rules::new(&person, &project);
+        let (rules, _) = WorkspaceRules::new(&person, &project);
         check(&rules, "closed", &["private/a", "zz/a", ".env"]);
         assert_ne!(standing(&rules, "db/a"), "open");
     }
     let many = (0..30_000).map(|number| format!("x{number}/*/y?z")).collect();
-    let (rules, problems) =
-        Rules::new(&RuleSettings::default(), &RuleSettings { deny: many, ..RuleSettings::default() });
+    let (rules, problems) = WorkspaceRules::new(
+        &RuleSettings::default(),
+        &RuleSettings { deny: many, ..RuleSettings::default() },
+    );
     assert!(problems.len() > 1, "the last of them are too many");
     check(&rules, "closed", &["x0/a/ybz", "x100/a/ybz", "x29999/a/ybz"]);
     check(&rules, "open", &["y/a/ybz"]);
@@ -332,59 +375,72 @@ fn globs_that_are_too_large_close_and_drop_no_others() {
 #[test]
 fn a_yes_reaches_what_the_same_rule_speaks_of() {
     let user = RuleSettings { ask: list(&["db/keys", "db", "*.sql"]), ..RuleSettings::default() };
-    let (rules, _) = Rules::new(&user, &RuleSettings::default());
+    let (rules, _) = WorkspaceRules::new(&user, &RuleSettings::default());
     let touch = |access, at| PathTouch { access, asked: path(at), resolved: path(at), file: None };
-    let Verdict::Ask(ask) = rules.judge_paths(vec![touch(Access::Write, "db")]) else { panic!("not asked") };
-    let opener = Opener::Call(ask.yes().grant().clone());
+    let RuleVerdict::Ask(ask) = rules.judge_paths(vec![touch(PathAccess::Write, "db")]) else {
+        panic!("not asked")
+    };
+    let opener = FileOpener::Call(ask.take_yes().grant().clone());
     for (at, expected) in
         [("db", true), ("db/a", true), ("db/a.sql", true), ("db/keys/a", false), ("a.sql", false)]
     {
-        assert_eq!(rules.open(Access::Read, &path(at), &opener).is_ok(), expected, "{at}");
+        assert_eq!(rules.paths().open_for(PathAccess::Read, &path(at), &opener).is_ok(), expected, "{at}");
     }
-    assert!(rules.open(Access::Read, &path("db/a"), &Opener::Unasked).is_err());
-    assert!(rules.open(Access::Write, &path("db/a"), &Opener::Person).is_ok());
-    assert!(rules.open(Access::Read, &path(".env"), &Opener::Person).is_err());
+    assert!(rules.paths().open_for(PathAccess::Read, &path("db/a"), &FileOpener::NoConsent).is_err());
+    assert!(rules.paths().open_for(PathAccess::Write, &path("db/a"), &FileOpener::Person).is_ok());
+    assert!(rules.paths().open_for(PathAccess::Read, &path(".env"), &FileOpener::Person).is_err());
 }
 
 #[test]
 fn rules_that_could_not_be_read_have_reads_asked_for() {
     let known = RuleSettings { deny: list(&["private"]), ..RuleSettings::default() };
-    let lists = Lists { rules: Some(&known), unread: Some("config.toml".to_owned()) };
-    let (rules, _) = Rules::of(&lists, &Lists::default());
-    assert!(matches!(rules.check(Access::Read, &path("a")), Ruling::Ask { .. }));
-    assert!(matches!(rules.check(Access::Read, &path("private/a")), Ruling::Deny { .. }));
+    let lists = PartyLists { rules: Some(&known), unread: Some("config.toml".to_owned()) };
+    let (rules, _) = WorkspaceRules::from_lists(&lists, &PartyLists::default());
+    assert!(matches!(rules.paths().check_access(PathAccess::Read, &path("a")), PathRuling::Ask { .. }));
+    assert!(matches!(
+        rules.paths().check_access(PathAccess::Read, &path("private/a")),
+        PathRuling::Deny { .. }
+    ));
     // A change is held for the person.
-    let touch = PathTouch { access: Access::Write, asked: path("a"), resolved: path("a"), file: None };
-    let Verdict::Allow(allowed) = rules.judge_paths(vec![touch]) else { panic!("not allowed") };
-    assert!(rules.open(Access::Read, &path("a"), &Opener::Call(allowed.grant().clone())).is_ok());
+    let touch = PathTouch { access: PathAccess::Write, asked: path("a"), resolved: path("a"), file: None };
+    let RuleVerdict::Allow(allowed) = rules.judge_paths(vec![touch]) else { panic!("not allowed") };
+    assert!(
+        rules
+            .paths()
+            .open_for(PathAccess::Read, &path("a"), &FileOpener::Call(allowed.grant().clone()))
+            .is_ok()
+    );
 }
 
 #[test]
 fn a_call_is_judged_by_both_paths() {
     let user = RuleSettings { ask: list(&["db"]), ..RuleSettings::default() };
-    let (rules, _) = Rules::new(&user, &RuleSettings::default());
+    let (rules, _) = WorkspaceRules::new(&user, &RuleSettings::default());
     let touch = |access, asked, resolved| PathTouch {
         access,
         asked: path(asked),
         resolved: path(resolved),
         file: None,
     };
-    let read = touch(Access::Read, "a", "a");
+    let read = touch(PathAccess::Read, "a", "a");
 
-    let Verdict::Allow(allowed) = rules.judge_paths(vec![read.clone()]) else { panic!("not allowed") };
+    let RuleVerdict::Allow(allowed) = rules.judge_paths(vec![read.clone()]) else { panic!("not allowed") };
     assert_eq!(allowed.grant().paths().collect::<Vec<_>>(), [&read]);
 
-    let linked = touch(Access::Read, "link", "x/.env");
-    let Verdict::Deny(refusal) = rules.judge_paths(vec![read.clone(), linked]) else { panic!("not denied") };
+    let linked = touch(PathAccess::Read, "link", "x/.env");
+    let RuleVerdict::Deny(refusal) = rules.judge_paths(vec![read.clone(), linked]) else {
+        panic!("not denied")
+    };
     assert_eq!(
         refusal.to_string(),
         "rule sensitive-path `.env*` (it usually holds secrets) refuses to read `link`, which leads to `x/.env`"
     );
-    assert!(matches!(rules.judge_paths(vec![touch(Access::Write, ".git/x", "b")]), Verdict::Deny(_)));
+    assert!(matches!(rules.judge_paths(vec![touch(PathAccess::Write, ".git/x", "b")]), RuleVerdict::Deny(_)));
 
-    let Verdict::Ask(ask) = rules.judge_paths(vec![read, touch(Access::Write, "db/1", "db/1")]) else {
+    let RuleVerdict::Ask(ask) = rules.judge_paths(vec![read, touch(PathAccess::Write, "db/1", "db/1")])
+    else {
         panic!("not asked");
     };
     assert_eq!(ask.question, "Allow to write `db/1`? Rule rules.ask `db` asks first.");
-    assert_eq!(ask.yes().grant().touches().len(), 2);
+    assert_eq!(ask.take_yes().grant().touches().len(), 2);
 }

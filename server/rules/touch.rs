@@ -1,17 +1,17 @@
-//! What a call touches: paths, commands and the network.
+//! The touches of a call: paths, commands and the network.
 
 use std::fmt;
 
 use crate::base::{FileId, WorkspacePath};
-use crate::protocol::{Access, Effects, Network};
+use crate::protocol::{CallEffects, NetworkTarget, PathAccess};
 
-/// Something that is going to touch what its effects say: a call.
+/// A thing that is going to touch what its effects state: a call.
 pub trait Effectful {
-    /// What it is going to touch.
-    fn effects(&self) -> &Effects;
+    /// The effects that it will have.
+    fn declared_effects(&self) -> &CallEffects;
 }
 
-/// One thing that a call is going to touch.
+/// A touch of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Touch {
     /// A path is read or written.
@@ -20,48 +20,51 @@ pub enum Touch {
     Command {
         /// The program and its arguments.
         argv: Vec<String>,
-        /// Whether the person consented to it already.
+        /// True where the person consented to it already.
         consented: bool,
-        /// Whether it runs in a sandbox.
+        /// True where it runs in a sandbox.
         confined: bool,
     },
     /// The network is reached.
     Network {
         /// The host, or all of it.
-        reached: Network,
-        /// Whether the person consented to it already.
+        reached: NetworkTarget,
+        /// True where the person consented to it already.
         consented: bool,
     },
+    /// The processes of the machine are listed, with their arguments.
+    Processes,
 }
 
-/// One access to a path.
+/// An access to a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathTouch {
-    /// How the path is touched.
-    pub access: Access,
+    /// The kind of access.
+    pub access: PathAccess,
     /// The path as the caller wrote it.
     pub asked: WorkspacePath,
     /// The path it leads to, symlinks followed.
     pub resolved: WorkspacePath,
-    /// The regular file that stands there.
+    /// The regular file that is there.
     pub file: Option<FileId>,
 }
 
 impl Touch {
-    /// The command and the network of these effects.
-    pub(super) fn outside(effects: &Effects) -> impl Iterator<Item = Self> {
-        let Effects { consented, confined, .. } = *effects;
+    /// The command, the network and the processes of these effects.
+    pub(super) fn acts_of(effects: &CallEffects) -> impl Iterator<Item = Self> {
+        let CallEffects { consented, confined, .. } = *effects;
         let command = effects.command.iter();
         let command = command.map(move |argv| Self::Command { argv: argv.clone(), consented, confined });
         let reached = effects.network.iter();
-        command.chain(reached.map(move |reached| Self::Network { reached: reached.clone(), consented }))
+        let reached = reached.map(move |reached| Self::Network { reached: reached.clone(), consented });
+        command.chain(reached).chain(effects.processes.then_some(Self::Processes))
     }
 
     /// The access to a path, where it is one.
-    pub fn path(&self) -> Option<&PathTouch> {
+    pub fn as_path(&self) -> Option<&PathTouch> {
         match self {
             Self::Path(path) => Some(path),
-            Self::Command { .. } | Self::Network { .. } => None,
+            Self::Command { .. } | Self::Network { .. } | Self::Processes => None,
         }
     }
 }
@@ -77,10 +80,10 @@ impl fmt::Display for PathTouch {
     }
 }
 
-/// What an access does, in a word.
-pub(super) fn verb(access: Access) -> &'static str {
+/// Returns the verb for an access.
+pub(super) fn access_verb(access: PathAccess) -> &'static str {
     match access {
-        Access::Read => "read",
-        Access::Write => "write",
+        PathAccess::Read => "read",
+        PathAccess::Write => "write",
     }
 }

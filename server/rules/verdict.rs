@@ -2,59 +2,71 @@
 
 use std::sync::Arc;
 
-use super::acts::Asking;
-use super::grant::{Allowed, Grant, Leave, RuleQuestion, Verdict};
-use super::judge::{Rules, Ruling};
-use super::refusal::Refusal;
-use super::touch::{Effectful, PathTouch, Touch, verb};
-use crate::protocol::{Access, Network};
+use super::acts::{ActQuestion, Allowable};
+use super::grant::{AllowedSubject, Grant, PersonLeave, RuleQuestion, RuleVerdict};
+use super::judge::WorkspaceRules;
+use super::path_rule_lists::PathRuling;
+use super::refusal::AccessRefusal;
+use super::touch::{Effectful, PathTouch, Touch, access_verb};
+use crate::base::hidden::escape_to_line;
+use crate::protocol::{NetworkTarget, PathAccess};
 
 /// Files that one question names.
-const ASKED: usize = 20;
+const MOST_ASKED: usize = 20;
 
-impl Rules {
-    /// Judges all that a call declares. `look` finds where a path leads to. What `before` reaches is not asked again.
+impl WorkspaceRules {
+    /// Judges all touches that a call declares. `look` resolves a path. A touch that `before` covers is not asked
+    /// again.
     ///
     /// # Errors
-    /// What `look` says.
+    /// The error of `look`.
     pub fn judge_call<T: Effectful, E>(
         &self,
         call: T,
-        look: impl Fn(Access, &str) -> Result<PathTouch, E>,
+        look: impl Fn(PathAccess, &str) -> Result<PathTouch, E>,
         before: Option<&Grant>,
-    ) -> Result<Verdict<T>, E> {
-        let effects = call.effects();
+    ) -> Result<RuleVerdict<T>, E> {
+        let effects = call.declared_effects();
         let paths = effects.paths().map(|(access, asked)| look(access, asked).map(Touch::Path));
-        let touches = Touch::outside(effects).map(Ok).chain(paths).collect::<Result<Vec<_>, _>>()?;
-        Ok(concluded(call, self.weighed(touches, before)))
+        let touches = Touch::acts_of(effects).map(Ok).chain(paths).collect::<Result<Vec<_>, _>>()?;
+        Ok(conclude_verdict(call, self.weigh_touches(touches, before)))
     }
 
-    /// Judges what an allowed call touches beside what it declared: the paths of its change. What it was granted stays.
-    pub fn judge_further<T>(&self, allowed: Allowed<T>, touches: Vec<PathTouch>) -> Verdict<T> {
-        let Allowed { subject, grant: before } = allowed;
+    /// Judges the touches of an allowed call in addition to its declared ones: the paths of its change. Its earlier
+    /// grant stays.
+    pub fn judge_further<T>(&self, allowed: AllowedSubject<T>, touches: Vec<PathTouch>) -> RuleVerdict<T> {
+        let AllowedSubject { subject, grant: before } = allowed;
         let touches = touches.into_iter().map(Touch::Path).collect();
-        let weighed = self.weighed(touches, Some(&before));
-        concluded(subject, weighed.map(|weighed| Weighed { grant: before.and(weighed.grant), ..weighed }))
+        let weighed = self.weigh_touches(touches, Some(&before));
+        conclude_verdict(
+            subject,
+            weighed.map(|weighed| WeighedTouches { grant: before.join_later(weighed.grant), ..weighed }),
+        )
     }
 
     /// Judges a host that an allowed call comes to on its way: where a URL redirects to. What `before` reaches is not asked
     /// again.
-    pub fn judge_host<T>(&self, subject: T, host: &str, before: &Grant) -> Verdict<T> {
-        let touch = Touch::Network { reached: Network::Host(host.to_owned()), consented: false };
-        concluded(subject, self.weighed(vec![touch], Some(before)))
+    pub fn judge_host<T>(&self, subject: T, host: &str, before: &Grant) -> RuleVerdict<T> {
+        let touch = Touch::Network { reached: NetworkTarget::Host(host.to_owned()), consented: false };
+        conclude_verdict(subject, self.weigh_touches(vec![touch], Some(before)))
     }
 
     /// Judges accesses that are no call's: those of an undo.
-    pub fn judge_paths(&self, touches: Vec<PathTouch>) -> Verdict<()> {
-        concluded((), self.weighed(touches.into_iter().map(Touch::Path).collect(), None))
+    pub fn judge_paths(&self, touches: Vec<PathTouch>) -> RuleVerdict<()> {
+        conclude_verdict((), self.weigh_touches(touches.into_iter().map(Touch::Path).collect(), None))
     }
 
     /// Holds touches against the rules, a path by the one asked for and by the one it leads to.
-    fn weighed(&self, touches: Vec<Touch>, before: Option<&Grant>) -> Result<Weighed, Refusal> {
-        let mut case = Case {
+    fn weigh_touches(
+        &self,
+        touches: Vec<Touch>,
+        before: Option<&Grant>,
+    ) -> Result<WeighedTouches, AccessRefusal> {
+        let mut case = TouchCase {
             before,
             asks: Vec::new(),
             always: None,
+            script: None,
             of_paths: true,
             paths: Vec::new(),
             leaves: Vec::new(),
@@ -62,33 +74,35 @@ impl Rules {
         for touch in &touches {
             match touch {
                 Touch::Path(path) => self.judge_path(path, &mut case)?,
-                act => case.judge_act(act, self.asking(act)?),
+                act => case.judge_act(act, self.act_question(act)?),
             }
         }
-        let Case { asks, leaves, always, of_paths, paths, .. } = case;
+        let TouchCase { asks, leaves, always, script, of_paths, paths, .. } = case;
         let always = always.filter(|_| asks.len() == 1);
         let paths = of_paths.then(|| Grant::new(Vec::new(), paths));
-        Ok(Weighed { grant: Grant::new(touches, leaves), asks, always, paths })
+        Ok(WeighedTouches { grant: Grant::new(touches, leaves), asks, always, script, paths })
     }
 
-    /// Who may write a path may read it: the text that a change is made on.
-    fn judge_path(&self, touch: &PathTouch, case: &mut Case<'_>) -> Result<(), Refusal> {
+    /// Judges one path: the right to write it includes the right to read it, as the text that a change is made on.
+    fn judge_path(&self, touch: &PathTouch, case: &mut TouchCase<'_>) -> Result<(), AccessRefusal> {
         let resolved = Some(&touch.resolved).filter(|resolved| **resolved != touch.asked);
         for path in std::iter::once(&touch.asked).chain(resolved) {
-            if touch.access == Access::Write
-                && let Ruling::Ask { rule } = self.check(Access::Read, path)
+            if touch.access == PathAccess::Write
+                && let PathRuling::Ask { rule } = self.paths().check_access(PathAccess::Read, path)
             {
-                case.leaves.push(Leave::Path(path.clone(), rule));
+                case.leaves.push(PersonLeave::Path(path.clone(), rule));
             }
-            match self.check(touch.access, path) {
-                Ruling::Allow => {}
-                Ruling::Deny { rule } => return Err(Refusal::Denied { touch: touch.clone(), rule }),
-                Ruling::Ask { rule } => {
-                    let leave = Leave::Path(path.clone(), rule.clone());
+            match self.paths().check_access(touch.access, path) {
+                PathRuling::Allow => {}
+                PathRuling::Deny { rule } => {
+                    return Err(AccessRefusal::Denied { touch: touch.clone(), rule });
+                }
+                PathRuling::Ask { rule } => {
+                    let leave = PersonLeave::Path(path.clone(), rule.clone());
                     case.leaves.push(leave.clone());
-                    if !case.before.is_some_and(|before| before.reaches(path, &rule)) {
+                    if !case.before.is_some_and(|before| before.covers_path(path, &rule)) {
                         case.paths.push(leave);
-                        case.ask(format!("{} {touch}", verb(touch.access)), rule);
+                        case.add_question(format!("{} {touch}", access_verb(touch.access)), rule);
                     }
                 }
             }
@@ -98,27 +112,29 @@ impl Rules {
 }
 
 /// Touches that no rule refuses.
-struct Weighed {
+struct WeighedTouches {
     grant: Grant,
-    /// What has to be asked first, each act with the rule.
+    /// The questions to ask first, each act with the rule.
     asks: Vec<(String, String)>,
-    /// The command that is all that is asked about, where the person can allow it for always.
-    always: Option<Vec<String>>,
+    /// The command or host that is all that is asked about, where the person can allow it for always.
+    always: Option<Allowable>,
+    /// The script of several lines that is asked about.
+    script: Option<String>,
     /// The paths that are asked about, where nothing else is.
     paths: Option<Grant>,
 }
 
-fn concluded<T>(subject: T, weighed: Result<Weighed, Refusal>) -> Verdict<T> {
-    let Weighed { grant, asks, always, paths } = match weighed {
+fn conclude_verdict<T>(subject: T, weighed: Result<WeighedTouches, AccessRefusal>) -> RuleVerdict<T> {
+    let WeighedTouches { grant, asks, always, script, paths } = match weighed {
         Ok(weighed) => weighed,
-        Err(refusal) => return Verdict::Deny(refusal),
+        Err(refusal) => return RuleVerdict::Deny(refusal),
     };
-    let allowed = Allowed { subject, grant: Arc::new(grant) };
+    let allowed = AllowedSubject { subject, grant: Arc::new(grant) };
     match asks.first() {
-        None => Verdict::Allow(allowed),
-        Some((_, rule)) => Verdict::Ask(RuleQuestion {
+        None => RuleVerdict::Allow(allowed),
+        Some((_, rule)) => RuleVerdict::Ask(RuleQuestion {
             rule: rule.clone(),
-            question: question(&asks, rule),
+            question: question_text(&asks, rule, script.as_deref()),
             always,
             paths,
             allowed,
@@ -126,47 +142,61 @@ fn concluded<T>(subject: T, weighed: Result<Weighed, Refusal>) -> Verdict<T> {
     }
 }
 
-/// What is judged together.
-struct Case<'a> {
-    /// What was granted already.
+/// The state of judging several touches together.
+struct TouchCase<'a> {
+    /// The grant so far.
     before: Option<&'a Grant>,
-    /// What has to be asked, each act with the rule.
+    /// The questions to ask, each act with the rule.
     asks: Vec<(String, String)>,
-    /// The command among them, where the person can allow it for always.
-    always: Option<Vec<String>>,
-    /// Whether nothing but paths is asked about.
+    /// The command or host among them, where the person can allow it for always.
+    always: Option<Allowable>,
+    /// The script of several lines among them.
+    script: Option<String>,
+    /// True where nothing but paths is asked about.
     of_paths: bool,
     /// The paths that are asked about.
-    paths: Vec<Leave>,
-    leaves: Vec<Leave>,
+    paths: Vec<PersonLeave>,
+    leaves: Vec<PersonLeave>,
 }
 
-impl Case<'_> {
+impl TouchCase<'_> {
     /// A command or a part of the network.
-    fn judge_act(&mut self, act: &Touch, asking: Option<Asking>) {
+    fn judge_act(&mut self, act: &Touch, asking: Option<ActQuestion>) {
         let Some(asking) = asking else { return };
-        self.leaves.push(Leave::Act(act.clone()));
-        if !self.before.is_some_and(|before| before.holds(act)) {
+        self.leaves.push(PersonLeave::Act(act.clone()));
+        if !self.before.is_some_and(|before| before.covers_act(act)) {
             self.always = self.always.take().or(asking.always);
+            self.script = self.script.take().or(asking.script);
             self.of_paths = false;
-            self.ask(asking.act, asking.rule);
+            self.add_question(asking.act, asking.rule);
         }
     }
 
-    fn ask(&mut self, act: String, rule: String) {
+    fn add_question(&mut self, act: String, rule: String) {
         if !self.asks.iter().any(|(asked, _)| *asked == act) {
             self.asks.push((act, rule));
         }
     }
 }
 
-fn question(asks: &[(String, String)], rule: &str) -> String {
-    let more = asks.len().saturating_sub(ASKED);
-    let mut acts: Vec<String> = asks.iter().take(ASKED).map(|(act, _)| act.clone()).collect();
+fn question_text(asks: &[(String, String)], rule: &str, script: Option<&str>) -> String {
+    let more = asks.len().saturating_sub(MOST_ASKED);
+    let mut acts: Vec<String> = asks.iter().take(MOST_ASKED).map(|(act, _)| act.clone()).collect();
     if more > 0 {
         acts.push(format!("and {more} more files"));
     }
-    format!("Allow to {}? Rule {rule} asks first.", acts.join(", "))
+    let asked = format!("Allow to {}? Rule {rule} asks first.", acts.join(", "));
+    // No line of it is the script's.
+    let asked = escape_to_line(&asked).into_owned();
+    match script {
+        Some(script) => format!("{asked}\n{}", indent_script(script)),
+        None => asked,
+    }
+}
+
+/// Indents a script below a question, so that no line can be taken for wherefore's words.
+pub(crate) fn indent_script(script: &str) -> String {
+    script.split('\n').map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

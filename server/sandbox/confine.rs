@@ -11,7 +11,7 @@ use landlock::{
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 use crate::linux;
-use crate::spec::{How, Spec, Way};
+use crate::spec::{ConfinementWay, SandboxSpec, ShowMode};
 
 /// The newest interface that this program knows. A kernel with an older one confines as much as it can.
 const NEWEST: ABI = ABI::V9;
@@ -20,56 +20,58 @@ const NEWEST: ABI = ABI::V9;
 pub(crate) const OLDEST: i32 = 6;
 
 /// Confines this process to what `spec` shows. It needs `no_new_privs`.
-pub(crate) fn restrict(spec: &Spec) -> io::Result<()> {
-    if spec.way == Way::Landlock && linux::landlock_version() < OLDEST {
+pub(crate) fn restrict_process(spec: &SandboxSpec) -> io::Result<()> {
+    if spec.way == ConfinementWay::Landlock && linux::landlock_version() < OLDEST {
         return Err(io::Error::from_raw_os_error(libc::EOPNOTSUPP));
     }
-    rules(spec).and_then(RulesetCreated::restrict_self).map(drop).map_err(io::Error::other)
+    landlock_rules(spec).and_then(RulesetCreated::restrict_self).map(drop).map_err(io::Error::other)
 }
 
-fn rules(spec: &Spec) -> Result<RulesetCreated, RulesetError> {
+fn landlock_rules(spec: &SandboxSpec) -> Result<RulesetCreated, RulesetError> {
     let ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::BestEffort)
         .handle_access(AccessFs::from_all(NEWEST))?
         .scope(Scope::from_all(NEWEST))?;
     let ruleset = match spec.way {
-        Way::Landlock => ruleset.handle_access(AccessNet::from_all(NEWEST))?,
-        Way::Namespaces | Way::Inside => ruleset,
+        ConfinementWay::Landlock => ruleset.handle_access(AccessNet::from_all(NEWEST))?,
+        ConfinementWay::Namespaces | ConfinementWay::Inside => ruleset,
     };
     let read = AccessFs::from_read(NEWEST);
     let write = AccessFs::from_all(NEWEST) & !AccessFs::ResolveUnix;
     let mut created = ruleset.create()?;
-    if spec.way != Way::Landlock {
-        created = allow(created, Path::new("/"), read)?;
+    if spec.way != ConfinementWay::Landlock {
+        created = allow_path(created, Path::new("/"), read)?;
         for path in ["/tmp", "/var/tmp", "/dev"].map(Path::new).into_iter().chain([spec.home.as_path()]) {
-            created = allow(created, path, write)?;
+            created = allow_path(created, path, write)?;
         }
     }
     for shown in &spec.shown {
         created = match shown.how {
-            How::Writable => allow(created, shown.path.as_path(), write)?,
-            How::ReadOnly if spec.way == Way::Landlock => allow(created, shown.path.as_path(), read)?,
-            How::Listed => allow(created, shown.path.as_path(), AccessFs::ReadDir.into())?,
-            How::ReadOnly | How::Link(_) => created,
+            ShowMode::Writable => allow_path(created, shown.path.as_path(), write)?,
+            ShowMode::ReadOnly if spec.way == ConfinementWay::Landlock => {
+                allow_path(created, shown.path.as_path(), read)?
+            }
+            ShowMode::Listed => allow_path(created, shown.path.as_path(), AccessFs::ReadDir.into())?,
+            ShowMode::ReadOnly | ShowMode::Link(_) => created,
         };
     }
     Ok(created)
 }
 
-fn allow(
+fn allow_path(
     rules: RulesetCreated,
     path: &Path,
     access: BitFlags<AccessFs>,
 ) -> Result<RulesetCreated, RulesetError> {
-    match place(path) {
+    match open_path(path) {
         Ok(place) => rules.add_rule(PathBeneath::new(place, access)),
         Err(_) => Ok(rules),
     }
 }
 
-/// What a path names. The paths of a plan hold no symlink, and one that was put there since leads nowhere; the kernel's own
-/// symlinks lead to the process that asks.
-fn place(path: &Path) -> rustix::io::Result<OwnedFd> {
+/// Opens the file that a path names. The paths of a plan hold no symlink, and a symlink that was put there since is
+/// not followed; the kernel's own symlinks would lead to the calling process.
+fn open_path(path: &Path) -> rustix::io::Result<OwnedFd> {
     let strict = if path.starts_with("/proc") { ResolveFlags::empty() } else { ResolveFlags::NO_SYMLINKS };
     rustix::fs::openat2(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty(), strict)
 }

@@ -1,5 +1,5 @@
-//! The socket between the server and a sandbox. It carries the plan in, words out, and its end tells either side that the
-//! other one is gone.
+//! The socket between the server and a sandbox. It carries the plan in and messages out; when one side is gone, the
+//! other one reads the end of the stream.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Seek, Write};
@@ -12,16 +12,17 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
 };
 
-use crate::spec::{Spec, Word};
+use crate::session_network::NetworkNamespaces;
+use crate::spec::{ControlMessage, SandboxSpec};
 
 /// The longest word, in bytes.
 const LONGEST: usize = 8192;
 
-/// One end of the socket.
+/// An end of the socket.
 #[derive(Debug)]
-pub(crate) struct Control(OwnedFd);
+pub(crate) struct ControlSocket(OwnedFd);
 
-impl Control {
+impl ControlSocket {
     /// Both ends: the server's, and the one that becomes the standard input of the sandbox's first process.
     pub(crate) fn pair() -> io::Result<(Self, OwnedFd)> {
         let (ours, theirs) =
@@ -30,7 +31,7 @@ impl Control {
     }
 
     /// An end that was handed over.
-    pub(crate) fn of(end: OwnedFd) -> Self {
+    pub(crate) fn from_end(end: OwnedFd) -> Self {
         Self(end)
     }
 
@@ -39,54 +40,92 @@ impl Control {
         Ok(Self(rustix::stdio::stdin().try_clone_to_owned()?))
     }
 
-    /// Sends the plan, and the command's standard streams.
-    pub(crate) fn send_spec(&self, spec: &Spec, streams: &[OwnedFd; 3]) -> io::Result<()> {
+    /// Sends the plan, the command's standard streams, and the network that it joins where the receiver is not in it.
+    pub(crate) fn send_spec(
+        &self,
+        spec: &SandboxSpec,
+        streams: &[OwnedFd; 3],
+        network: Option<&NetworkNamespaces>,
+    ) -> io::Result<()> {
         let mut file = File::from(rustix::fs::memfd_create("plan", MemfdFlags::CLOEXEC)?);
-        file.write_all(&serde_json::to_vec(spec)?)?;
+        let message = serde_json::to_vec(spec)?;
+        file.write_all(&(message.len() as u64).to_le_bytes())?;
+        file.write_all(&message)?;
+        file.write_all(&spec.contents)?;
         file.rewind()?;
-        let [input, output, errors] = streams;
-        self.send_with(b"plan", &[file.as_fd(), input.as_fd(), output.as_fd(), errors.as_fd()])
+        let mut sent = vec![file.as_fd()];
+        sent.extend(streams.iter().map(AsFd::as_fd));
+        sent.extend(network.iter().flat_map(|network| network.descriptors()));
+        self.send_with(b"plan", &sent)
     }
 
-    /// Takes the plan, and the command's standard streams.
-    pub(crate) fn take_spec(&self) -> io::Result<(Spec, [OwnedFd; 3])> {
-        let (_, descriptors) = self.take()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+    /// Takes the plan, the command's standard streams, and the network that it joins if that was sent.
+    pub(crate) fn take_spec(&self) -> io::Result<(SandboxSpec, [OwnedFd; 3], Option<NetworkNamespaces>)> {
+        let (_, mut descriptors) = self.receive_packet()?.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let mut network = descriptors.split_off(descriptors.len().min(4)).into_iter();
+        let network = match (network.next(), network.next()) {
+            (Some(user), Some(network)) => Some(NetworkNamespaces::from_descriptors(user, network)?),
+            _ => None,
+        };
         let all: Result<[OwnedFd; 4], _> = descriptors.try_into();
         let [plan, input, output, errors] = all.map_err(|_| io::ErrorKind::InvalidData)?;
-        let mut text = Vec::new();
-        File::from(plan).read_to_end(&mut text)?;
-        Ok((serde_json::from_slice(&text)?, [input, output, errors]))
+        let (mut plan, mut length) = (File::from(plan), [0; 8]);
+        plan.read_exact(&mut length)?;
+        let mut message = Vec::new();
+        (&plan).take(u64::from_le_bytes(length)).read_to_end(&mut message)?;
+        let mut spec: SandboxSpec = serde_json::from_slice(&message)?;
+        plan.read_to_end(&mut spec.contents)?;
+        Ok((spec, [input, output, errors], network))
     }
 
-    /// Tells the server a word. A server that is gone misses nothing.
-    pub(crate) fn tell(&self, word: &Word) {
+    /// Sends a message to the server. If the server is gone, the error is ignored.
+    pub(crate) fn send_message(&self, word: &ControlMessage) {
         let text = serde_json::to_vec(word).unwrap_or_default();
         let _ = self.send_with(&text, &[]);
     }
 
-    /// Tells the server a word with a descriptor.
-    pub(crate) fn tell_with(&self, word: &Word, descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    /// Sends a message with a descriptor to the server.
+    pub(crate) fn send_with_descriptor(
+        &self,
+        word: &ControlMessage,
+        descriptor: BorrowedFd<'_>,
+    ) -> io::Result<()> {
         self.send_with(&serde_json::to_vec(word)?, &[descriptor])
     }
 
+    /// Sends a message with any number of descriptors up to six.
+    pub(crate) fn send_descriptors(
+        &self,
+        word: &ControlMessage,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> io::Result<()> {
+        self.send_with(&serde_json::to_vec(word)?, descriptors)
+    }
+
+    /// The next word, and all descriptors that came with it. `None`: the other side is gone.
+    pub(crate) fn receive_descriptors(&self) -> io::Result<Option<(ControlMessage, Vec<OwnedFd>)>> {
+        let Some((text, descriptors)) = self.receive_packet()? else { return Ok(None) };
+        Ok(Some((serde_json::from_slice(&text)?, descriptors)))
+    }
+
     /// The next word, and the descriptor that came with it. `None`: the other side is gone.
-    pub(crate) fn hear(&self) -> io::Result<Option<(Word, Option<OwnedFd>)>> {
-        let Some((text, mut descriptors)) = self.take()? else { return Ok(None) };
+    pub(crate) fn receive_message(&self) -> io::Result<Option<(ControlMessage, Option<OwnedFd>)>> {
+        let Some((text, mut descriptors)) = self.receive_packet()? else { return Ok(None) };
         Ok(Some((serde_json::from_slice(&text)?, descriptors.pop())))
     }
 
-    /// The same end once more.
+    /// Duplicates the descriptor of this end.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
         self.0.try_clone().map(Self)
     }
 
-    /// Tells the sandbox to end.
-    pub(crate) fn end(&self) {
+    /// Ends the sandbox.
+    pub(crate) fn shut_down(&self) {
         let _ = rustix::net::shutdown(&self.0, rustix::net::Shutdown::Write);
     }
 
     fn send_with(&self, text: &[u8], descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(6))];
         let mut ancillary = SendAncillaryBuffer::new(&mut space);
         if !descriptors.is_empty() {
             ancillary.push(SendAncillaryMessage::ScmRights(descriptors));
@@ -95,8 +134,8 @@ impl Control {
         Ok(())
     }
 
-    fn take(&self) -> io::Result<Option<(Vec<u8>, Vec<OwnedFd>)>> {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+    fn receive_packet(&self) -> io::Result<Option<(Vec<u8>, Vec<OwnedFd>)>> {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(6))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
         let mut text = vec![0; LONGEST];
         let mut into = [IoSliceMut::new(&mut text)];
@@ -120,7 +159,7 @@ impl Control {
     }
 }
 
-impl AsFd for Control {
+impl AsFd for ControlSocket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

@@ -6,7 +6,7 @@ use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Result;
 use rustix::mount::{FsOpenFlags, MountAttrFlags};
 
-use crate::root::{Root, attach, copy_of};
+use crate::root::{SandboxRoot, attach_mount, clone_mount};
 
 const DEVICES: [&str; 6] = ["dev/null", "dev/zero", "dev/full", "dev/random", "dev/urandom", "dev/tty"];
 
@@ -19,7 +19,7 @@ const LINKS: [(&str, &str); 5] = [
 ];
 
 /// Makes `/dev`.
-pub(crate) fn make(root: &Root) -> Result<()> {
+pub(crate) fn make_devices(root: &SandboxRoot) -> Result<()> {
     for device in DEVICES {
         let from = rustix::fs::openat(
             CWD,
@@ -27,7 +27,7 @@ pub(crate) fn make(root: &Root) -> Result<()> {
             OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC,
             Mode::empty(),
         )?;
-        attach(&copy_of(&from)?, &root.place(Path::new(device), false)?)?;
+        attach_mount(&clone_mount(&from)?, &root.mount_point(Path::new(device), false)?)?;
     }
     for (target, link) in LINKS {
         rustix::fs::symlinkat(target, root, link)?;
@@ -36,7 +36,7 @@ pub(crate) fn make(root: &Root) -> Result<()> {
     rustix::mount::fsconfig_set_string(&terminals, "ptmxmode", "0666")?;
     rustix::mount::fsconfig_set_string(&terminals, "mode", "0600")?;
     let terminals = mounted_terminals(&terminals)?;
-    attach(&terminals, &root.place(Path::new("dev/pts"), true)?)
+    attach_mount(&terminals, &root.mount_point(Path::new("dev/pts"), true)?)
 }
 
 /// A mount of terminals: they are devices, so it is one without `nodev`.

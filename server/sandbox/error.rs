@@ -1,28 +1,28 @@
-//! Why a command was not run.
+//! The reasons why a command was not run.
 
 use std::io;
 use std::path::PathBuf;
 
-use crate::spec::Stage;
-use crate::tier::{Level, Tier};
+use crate::spec::BuildStage;
+use crate::tier::{MachineTier, SandboxLevel};
 
-/// Why a command was not run, or its end is not known.
+/// The reason why a command was not run, or its end is not known.
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
     /// The machine offers less than the plan asks for.
     #[error("no sandbox that this command may run in: {wanted} is asked for, this machine offers {}", .offered.level)]
     Unavailable {
-        /// What the plan asks for.
-        wanted: Level,
-        /// What there is, and why there is no more.
-        offered: Tier,
+        /// The level that the plan requires.
+        wanted: SandboxLevel,
+        /// The tier of this machine, with the reasons why there is no better one.
+        offered: MachineTier,
     },
     /// A path of the plan cannot be used.
     #[error("{} cannot be used in a sandbox: {reason}", .path.display())]
     Path {
         /// The path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason why it cannot be used.
         reason: String,
     },
     /// The plan names no program, or an argument with a NUL character.
@@ -34,8 +34,8 @@ pub enum SandboxError {
     /// The sandbox was not built.
     #[error("{stage} failed{}", .path.as_ref().map(|path| format!(" at {}", path.display())).unwrap_or_default())]
     Build {
-        /// What was being done.
-        stage: Stage,
+        /// The step that failed.
+        stage: BuildStage,
         /// Where.
         path: Option<PathBuf>,
         /// The system's error.

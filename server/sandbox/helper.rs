@@ -8,33 +8,50 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::control::Control;
-use crate::enter::AHEAD;
+use crate::control::ControlSocket;
+use crate::enter::{AHEAD, AHEAD_IN_NETWORK};
 use crate::launcher::SUBCOMMAND;
-use crate::spec::{Spec, Way};
+use crate::session_network::{NamespaceId, NetworkNamespaces};
+use crate::spec::{ConfinementWay, ControlMessage, SandboxSpec};
+
+/// Helpers that are ready at once.
+const MOST_READY: usize = 4;
 
 /// A process that builds a sandbox once it has a plan. It ends, with all that it started, when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Helper {
+pub(crate) struct SandboxHelper {
     child: Child,
-    pub(crate) control: Control,
+    pub(crate) control: ControlSocket,
+    /// The network that it is in already.
+    network: Option<NamespaceId>,
 }
 
 /// Starts helpers.
 #[derive(Debug)]
-pub(crate) struct Helpers {
+pub(crate) struct HelperPool {
     program: PathBuf,
     name: OsString,
     keeps_one_ready: bool,
-    ready: Mutex<Option<Helper>>,
+    /// One for each network at most.
+    ready: Mutex<Vec<SandboxHelper>>,
 }
 
-impl Helper {
+impl SandboxHelper {
     /// Starts `command`, whose standard input becomes its end of the socket.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
-        let (control, theirs) = Control::pair()?;
+        let (control, theirs) = ControlSocket::pair()?;
         let child = command.env_clear().stdin(theirs).stdout(Stdio::null()).current_dir("/").spawn()?;
-        Ok(Self { child, control })
+        Ok(Self { child, control, network: None })
+    }
+
+    /// The number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Returns whether the process is in a network that commands share.
+    pub(crate) fn is_in_network(&self) -> bool {
+        self.network.is_some()
     }
 
     /// Waits until the process is gone.
@@ -43,8 +60,8 @@ impl Helper {
     }
 
     /// Lets the process end by itself. A thread waits for that, so that it is taken away.
-    pub(crate) fn leave(self) {
-        // Where there is no thread to be had, it is waited for here.
+    pub(crate) fn detach(self) {
+        // If no thread can be started, this thread waits.
         let _ = thread::Builder::new().name("sandbox-end".to_owned()).spawn(move || drop(self));
     }
 
@@ -53,20 +70,20 @@ impl Helper {
     }
 }
 
-impl Drop for Helper {
+impl Drop for SandboxHelper {
     fn drop(&mut self) {
-        self.control.end();
+        self.control.shut_down();
         let _ = self.child.wait();
     }
 }
 
-impl Helpers {
+impl HelperPool {
     pub(crate) fn new(program: PathBuf, name: OsString, keeps_one_ready: bool) -> Self {
         Self { program, name, keeps_one_ready, ready: Mutex::default() }
     }
 
-    /// The same program and name, with or without a helper that stands ready.
-    pub(crate) fn keeping(&self, keeps_one_ready: bool) -> Self {
+    /// Returns helpers for this program and name that keep one helper ready, or keep none.
+    pub(crate) fn with_ready_helper(&self, keeps_one_ready: bool) -> Self {
         Self::new(self.program.clone(), self.name.clone(), keeps_one_ready)
     }
 
@@ -75,37 +92,64 @@ impl Helpers {
         &self.program
     }
 
-    /// The helper for `spec`: one that stands ready, where it fits, else a new one.
-    pub(crate) fn take(&self, spec: &Spec) -> io::Result<Helper> {
+    /// Returns a helper for `spec` that joins `network`: the one that is ready, if it fits, else a new one.
+    pub(crate) fn take_helper(
+        &self,
+        spec: &SandboxSpec,
+        network: Option<&NetworkNamespaces>,
+    ) -> io::Result<SandboxHelper> {
         if !stands_ready_for(spec) {
-            return Helper::start(&mut self.command());
+            return SandboxHelper::start(&mut self.helper_command());
         }
-        let ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let wanted = network.map(NetworkNamespaces::id);
+        let ready = {
+            let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+            ready.iter().position(|helper| helper.network == wanted).map(|at| ready.remove(at))
+        };
         let alive = ready.and_then(|mut helper| helper.is_alive().then_some(helper));
-        alive.map_or_else(|| Helper::start(&mut self.command()), Ok)
+        alive.map_or_else(|| SandboxHelper::start(&mut self.helper_command()), Ok)
     }
 
-    /// Whether a helper is kept ready for a command like that of `spec`.
-    pub(crate) fn keeps_ready_for(&self, spec: &Spec) -> bool {
+    /// The command of a process that keeps a network.
+    pub(crate) fn keeper_command(&self) -> Command {
+        self.helper_command()
+    }
+
+    /// Returns whether a helper is kept ready for a command like that of `spec`.
+    pub(crate) fn keeps_ready_for(&self, spec: &SandboxSpec) -> bool {
         self.keeps_one_ready && stands_ready_for(spec)
     }
 
-    /// Starts the helper of the next command, where none stands ready. Without it that command starts later.
-    pub(crate) fn prepare(&self) {
+    /// Starts the helper of the next command in `network`, unless one is ready. Without it that command starts later.
+    pub(crate) fn prepare_next(&self, network: Option<&NetworkNamespaces>) {
+        let wanted = network.map(NetworkNamespaces::id);
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if ready.is_none() {
-            *ready = Helper::start(self.command().arg(AHEAD)).ok();
+        if !ready.iter().any(|helper| helper.network == wanted) {
+            if ready.len() >= MOST_READY {
+                drop(ready.remove(0));
+            }
+            ready.extend(self.start_ahead(network).ok());
         }
     }
 
-    fn command(&self) -> Command {
+    fn start_ahead(&self, network: Option<&NetworkNamespaces>) -> io::Result<SandboxHelper> {
+        let argument = if network.is_some() { AHEAD_IN_NETWORK } else { AHEAD };
+        let mut helper = SandboxHelper::start(self.helper_command().arg(argument))?;
+        if let Some(network) = network {
+            helper.control.send_descriptors(&ControlMessage::Network, &network.descriptors())?;
+            helper.network = Some(network.id());
+        }
+        Ok(helper)
+    }
+
+    fn helper_command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.arg0(&self.name).arg(SUBCOMMAND).stderr(Stdio::null());
         command
     }
 }
 
-/// Whether a helper that stands ready fits: it has made namespaces, and a session of its own.
-fn stands_ready_for(spec: &Spec) -> bool {
-    spec.way == Way::Namespaces && spec.own_session
+/// Returns whether a helper that is ready fits: it has made namespaces, and a session of its own.
+fn stands_ready_for(spec: &SandboxSpec) -> bool {
+    spec.way == ConfinementWay::Namespaces && spec.own_session
 }

@@ -1,4 +1,4 @@
-//! Folders of git's hooks that a repository's settings name, beside its own.
+//! Folders of git's hooks that a repository's settings name, in addition to the default one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const LONGEST: u64 = 1 << 20;
 
 /// The folder that the settings of the repository at `git` name for hooks.
-pub(crate) fn folder(git: &Path) -> Option<PathBuf> {
+pub(crate) fn hooks_folder(git: &Path) -> Option<PathBuf> {
     let config = git.join("config");
     let readable = fs::symlink_metadata(&config).is_ok_and(|found| found.is_file() && found.len() < LONGEST);
     let text = readable.then(|| fs::read(config).ok()).flatten()?;

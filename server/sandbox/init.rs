@@ -11,125 +11,152 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::{DumpableBehavior, Pid, PidfdFlags, Signal, WaitOptions, WaitStatus};
 
 use crate::command;
-use crate::control::Control;
-use crate::enter::{Routine, leave_streams};
-use crate::linux::{self, Used};
-use crate::meter::Meter;
-use crate::plan::Network;
+use crate::control::ControlSocket;
+use crate::enter::{RoutineFn, leave_streams};
+use crate::linux::{self, UsedResources};
+use crate::meter::UsageMeter;
+use crate::plan::NetworkAccess;
+use crate::private_files::{LostFiles, PrivateFiles};
 use crate::root;
-use crate::spec::{Limit, Spec, Stage, UsedByAll, Way, Word};
+use crate::spec::{BuildStage, ConfinementWay, ControlMessage, LimitKind, SandboxSpec, UsedByAll};
 use crate::tree;
-use crate::trouble::{At, Trouble};
+use crate::trouble::{AtStage, BuildFailure};
 
-/// How often the command is measured.
+/// The interval between measurements of the command, and the interval while it uses much of its memory limit.
 const TICK: Duration = Duration::from_millis(50);
+const SHORT_TICK: Duration = Duration::from_millis(10);
 
 /// The port of the proxy inside.
 pub(crate) const PROXY_PORT: u16 = 3128;
 
-/// Runs the command of `spec`, tells how it ended, and exits. It returns only what kept it from running.
-pub(crate) fn run(control: &Control, spec: &Spec, routine: Routine) -> Result<(), Trouble> {
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).at(Stage::Namespaces)?;
-    if spec.way == Way::Namespaces {
+/// Runs the command of `spec`, reports its end, and exits. It returns only with an error that kept it from running.
+pub(crate) fn run_init(
+    control: &ControlSocket,
+    spec: &SandboxSpec,
+    routine: RoutineFn,
+) -> Result<(), BuildFailure> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).at_stage(BuildStage::Namespaces)?;
+    if spec.way == ConfinementWay::Namespaces {
         // Not before the plan came: it shows what is mounted now.
-        linux::unshare_mounts().at(Stage::Namespaces)?;
-        root::build(spec)?;
-        rustix::system::sethostname(b"sandbox").at(Stage::Namespaces)?;
+        linux::unshare_mounts().at_stage(BuildStage::Namespaces)?;
+        root::build_root(spec)?;
+        rustix::system::sethostname(b"sandbox").at_stage(BuildStage::Namespaces)?;
     }
-    network(control, spec).at(Stage::Network)?;
-    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).at(Stage::Rights)?;
-    // In a namespace of ours this is process 1, and takes every orphan anyway.
-    if spec.way != Way::Namespaces {
-        rustix::process::set_child_subreaper(Some(rustix::process::getpid())).at(Stage::Rights)?;
+    fill_home(spec).at_stage(BuildStage::Root)?;
+    set_up_network(control, spec).at_stage(BuildStage::Network)?;
+    rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable).at_stage(BuildStage::Rights)?;
+    // In the sandbox's own namespace this is process 1, and adopts every orphan anyway.
+    if spec.way != ConfinementWay::Namespaces {
+        rustix::process::set_child_subreaper(Some(rustix::process::getpid())).at_stage(BuildStage::Rights)?;
     }
-    match linux::fork().at(Stage::Namespaces)? {
-        None => Err(command::become_it(spec, routine)),
+    let before = PrivateFiles::list(spec);
+    match linux::fork_process().at_stage(BuildStage::Namespaces)? {
+        None => Err(command::become_command(spec, routine)),
         Some(child) => {
-            // Whoever reads them sees their end when the command's processes are gone, and does not wait for this one.
-            leave_streams().at(Stage::Namespaces)?;
-            let end = watch(control, spec, child).at(Stage::Namespaces);
-            if spec.way == Way::Landlock {
+            // A reader of the streams then sees their end when the command's processes are gone, and does not wait
+            // for this process.
+            leave_streams().at_stage(BuildStage::Namespaces)?;
+            let end = watch_command(control, spec, child).at_stage(BuildStage::Namespaces);
+            if spec.way == ConfinementWay::Landlock {
                 tree::kill_descendants();
             }
             let Some(end) = end? else { exit(1) };
-            control.tell(&end.word(used_by_all(spec)));
+            let used = used_by_all(spec);
+            control.send_message(&end.to_message(used, PrivateFiles::list(spec).added_since(&before)));
             exit(0)
         }
     }
 }
 
-/// How a command ended, or by which limit.
-struct End {
+/// The end of a command: its status, or the limit that ended it.
+struct ProcessEnd {
     status: Option<WaitStatus>,
-    limit: Option<Limit>,
+    limit: Option<LimitKind>,
     peak_memory: u64,
 }
 
-impl End {
-    fn word(&self, used: Option<UsedByAll>) -> Word {
-        Word::Ended {
+impl ProcessEnd {
+    fn to_message(&self, used: Option<UsedByAll>, lost: LostFiles) -> ControlMessage {
+        ControlMessage::Ended {
             code: self.status.and_then(WaitStatus::exit_status),
             signal: self.status.and_then(WaitStatus::terminating_signal),
             limit: self.limit,
             peak_memory: self.peak_memory,
             used,
+            lost,
         }
     }
 }
 
-/// Ends what the command left, and tells what all used. The server then need not wait until the kernel has taken the mounts
-/// away. `None`: in namespaces that another program made, its processes end with that.
-fn used_by_all(spec: &Spec) -> Option<UsedByAll> {
-    if spec.way != Way::Namespaces {
+/// Ends the remaining processes of the command, and returns their total use. The server then need not wait until the
+/// kernel has removed the mounts. `None`: in namespaces that another program made, its processes end with that
+/// program.
+fn used_by_all(spec: &SandboxSpec) -> Option<UsedByAll> {
+    if spec.way != ConfinementWay::Namespaces {
         return None;
     }
     tree::end_namespace();
     let (own, all) = (linux::used_by_itself(), linux::used_by_children());
-    Some(Used { cpu: own.cpu + all.cpu, ..all }.of_all())
+    Some(UsedResources { cpu: own.cpu + all.cpu, ..all }.to_used_by_all())
+}
+
+/// Puts the files into the private home folder that stand there at the start.
+fn fill_home(spec: &SandboxSpec) -> io::Result<()> {
+    for (below, bytes) in &spec.home_files {
+        let file = spec.home.as_path().join(below.as_path());
+        file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::write(file, bytes.as_path().as_os_str().as_encoded_bytes())?;
+    }
+    Ok(())
 }
 
 /// Brings the loopback device up, and hands the proxy's listener out.
-fn network(control: &Control, spec: &Spec) -> io::Result<()> {
-    if spec.way == Way::Landlock {
+fn set_up_network(control: &ControlSocket, spec: &SandboxSpec) -> io::Result<()> {
+    if spec.way == ConfinementWay::Landlock {
         return Ok(());
     }
     let flags = SocketFlags::CLOEXEC;
     let socket = rustix::net::socket_with(AddressFamily::INET, SocketType::STREAM, flags, None)?;
-    if spec.way == Way::Namespaces {
+    if spec.way == ConfinementWay::Namespaces && !spec.joins_network {
         linux::loopback_up(&socket)?;
     }
-    if spec.network == Network::Proxy {
+    if spec.network == NetworkAccess::Proxy {
         rustix::net::bind(&socket, &SocketAddrV4::new(Ipv4Addr::LOCALHOST, PROXY_PORT))?;
         rustix::net::listen(&socket, 128)?;
-        control.tell_with(&Word::Proxy, socket.as_fd())?;
+        control.send_with_descriptor(&ControlMessage::Proxy, socket.as_fd())?;
     }
     Ok(())
 }
 
 /// Waits for the command's end, or for the limit that ends it. `None`: the server ends it.
-fn watch(control: &Control, spec: &Spec, command: Pid) -> io::Result<Option<End>> {
+fn watch_command(
+    control: &ControlSocket,
+    spec: &SandboxSpec,
+    command: Pid,
+) -> io::Result<Option<ProcessEnd>> {
     let handle = rustix::process::pidfd_open(command, PidfdFlags::empty())?;
     let end = spec.limits.wall.and_then(|wall| Instant::now().checked_add(wall));
-    let mut meter = Meter::new(spec);
+    let mut meter = UsageMeter::new(spec);
     loop {
-        let left = end.map_or(TICK, |end| end.saturating_duration_since(Instant::now()));
-        if wait(control, &handle, left.min(TICK))? {
+        let tick = if meter.is_near() { SHORT_TICK } else { TICK };
+        let left = end.map_or(tick, |end| end.saturating_duration_since(Instant::now()));
+        if wait_command(control, &handle, left.min(tick))? {
             return Ok(None);
         }
-        let status = reap(command);
+        let status = reap_children(command);
         if status.is_some() {
-            return Ok(Some(End { status, limit: None, peak_memory: meter.peak() }));
+            return Ok(Some(ProcessEnd { status, limit: None, peak_memory: meter.peak() }));
         }
-        let over = end.is_some_and(|end| Instant::now() >= end).then_some(Limit::Wall);
-        let limit = over.or_else(|| meter.over());
+        let over = end.is_some_and(|end| Instant::now() >= end).then_some(LimitKind::Wall);
+        let limit = over.or_else(|| meter.exceeded_limit());
         if limit.is_some() {
-            return Ok(Some(End { status, limit, peak_memory: meter.peak() }));
+            return Ok(Some(ProcessEnd { status, limit, peak_memory: meter.peak() }));
         }
     }
 }
 
 /// Waits until the command ends, at most for `longest`. The answer is whether the server wants the end, or is gone.
-fn wait(control: &Control, command: &OwnedFd, longest: Duration) -> io::Result<bool> {
+fn wait_command(control: &ControlSocket, command: &OwnedFd, longest: Duration) -> io::Result<bool> {
     let mut watched = [PollFd::new(command, PollFlags::IN), PollFd::new(control, PollFlags::RDHUP)];
     let longest = Timespec::try_from(longest).unwrap_or_default();
     rustix::io::retry_on_intr(|| poll(&mut watched, Some(&longest)))?;
@@ -137,7 +164,7 @@ fn wait(control: &Control, command: &OwnedFd, longest: Duration) -> io::Result<b
 }
 
 /// Takes the ended processes away, so that none stays a zombie. The answer is the end of the command itself.
-fn reap(command: Pid) -> Option<WaitStatus> {
+fn reap_children(command: Pid) -> Option<WaitStatus> {
     let mut end = None;
     while let Ok(Some((pid, status))) = rustix::process::wait(WaitOptions::NOHANG) {
         if pid == command {

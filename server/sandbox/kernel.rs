@@ -1,4 +1,4 @@
-//! The version of the kernel, where a feature cannot be asked for without harm.
+//! The version of the kernel, if a feature cannot be asked for without harm.
 
 /// The first version in which a process namespace has its own highest number. Before, the number is the whole machine's,
 /// which root could change.
@@ -7,7 +7,7 @@ pub(crate) const OWN_PID_MAX: (u32, u32) = (6, 14);
 /// The first version that counts a user's processes for each user namespace by itself.
 pub(crate) const OWN_PROCESS_COUNT: (u32, u32) = (5, 14);
 
-/// Whether the kernel has `version` or a later one.
+/// Returns whether the kernel has `version` or a later one.
 pub(crate) fn is_since(version: (u32, u32)) -> bool {
     let name = rustix::system::uname();
     version_of(&name.release().to_string_lossy()) >= version

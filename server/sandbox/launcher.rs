@@ -7,87 +7,94 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use rustix::pipe::{PipeFlags, pipe_with};
-use tempfile::TempDir;
 
 use crate::bubblewrap;
 use crate::error::SandboxError;
-use crate::helper::{Helper, Helpers};
-use crate::linked::Linked;
+use crate::hard_links::LinkedFiles;
+use crate::helper::{HelperPool, SandboxHelper};
 use crate::linux;
-use crate::overlay::Overlay;
-use crate::plan::{Effects, Network, Plan, Streams};
+use crate::overlay::OverlayLayers;
+use crate::plan::{NetworkAccess, SandboxPlan, StandardStreams, WriteEffects};
+use crate::private_folder::PrivateFolder;
 use crate::probe;
-use crate::recall::Recall;
 use crate::resolve;
-use crate::running::{Afterwards, Running, Started};
-use crate::spec::{Spec, Way};
-use crate::survey::Survey;
-use crate::tier::{CommandTier, Level, Tier};
+use crate::running_command::{CommandStreams, RunCleanup, RunningCommand};
+use crate::session_network::SessionNetwork;
+use crate::spec::{ConfinementWay, SandboxSpec};
+use crate::survey::FolderSurvey;
+use crate::survey_cache::SurveyCache;
+use crate::tier::{CommandTier, MachineTier, SandboxLevel};
 
-/// The hidden subcommand whose code is [`enter`](crate::enter).
+/// The hidden subcommand whose code is [`enter_sandbox`](crate::enter_sandbox).
 pub const SUBCOMMAND: &str = "__sandbox";
 
 /// Starts commands in sandboxes. A sandbox is built by a program whose first argument is [`SUBCOMMAND`] and that calls
-/// [`enter`](crate::enter) then.
+/// [`enter_sandbox`](crate::enter_sandbox) then.
 #[derive(Clone, Debug)]
-pub struct Launcher {
-    helpers: Arc<Helpers>,
-    tier: Arc<OnceLock<Tier>>,
-    /// What was seen in the folders of the commands before.
-    recall: Arc<Recall>,
+pub struct SandboxLauncher {
+    helpers: Arc<HelperPool>,
+    tier: Arc<OnceLock<MachineTier>>,
+    /// The results of scanning the folders of earlier commands.
+    recall: Arc<SurveyCache>,
 }
 
 /// Both ends of the streams of one command.
-struct Ends {
+struct StreamEnds {
     theirs: [OwnedFd; 3],
-    ours: Started,
+    ours: CommandStreams,
 }
 
-impl Launcher {
-    /// This program builds its sandboxes itself.
+impl SandboxLauncher {
+    /// Creates a launcher for which this program builds the sandboxes itself.
     #[must_use]
     pub fn own() -> Self {
         let name = std::env::args_os().next().unwrap_or_else(|| "wherefore".into());
-        Self::with(Helpers::new("/proc/self/exe".into(), name, false))
+        Self::from_helpers(HelperPool::new("/proc/self/exe".into(), name, false))
     }
 
-    /// Another program builds the sandboxes.
+    /// Creates a launcher for which another program builds the sandboxes.
     #[must_use]
-    pub fn of(program: impl Into<PathBuf>) -> Self {
+    pub fn with_program(program: impl Into<PathBuf>) -> Self {
         let program = program.into();
         let name = program.clone().into_os_string();
-        Self::with(Helpers::new(program, name, false))
+        Self::from_helpers(HelperPool::new(program, name, false))
     }
 
-    fn with(helpers: Helpers) -> Self {
+    fn from_helpers(helpers: HelperPool) -> Self {
         Self { helpers: Arc::new(helpers), tier: Arc::default(), recall: Arc::default() }
     }
 
-    /// The same launcher, which keeps a process ready from its first command on, so that the next one starts sooner.
+    /// Returns this launcher, changed to keep a process ready from its first command on, so that the next one starts
+    /// sooner.
     #[must_use]
-    pub fn ready(self) -> Self {
-        Self { helpers: Arc::new(self.helpers.keeping(true)), ..self }
+    pub fn with_ready_helper(self) -> Self {
+        Self { helpers: Arc::new(self.helpers.with_ready_helper(true)), ..self }
     }
 
-    /// The same launcher, which takes it as known that the machine offers `level`. Where it does not, a run fails.
+    /// Returns this launcher, changed to assume that the machine offers `level`. If it does not, a run fails.
     #[must_use]
-    pub fn taking(self, level: Level) -> Self {
-        let tier = Tier { level, landlock: linux::landlock_version(), reasons: Vec::new() };
+    pub fn assume_level(self, level: SandboxLevel) -> Self {
+        let tier = MachineTier { level, landlock: linux::landlock_version(), reasons: Vec::new() };
         Self { tier: Arc::new(OnceLock::from(tier)), ..self }
     }
 
-    /// What this machine offers. The first call runs a real command in each tier until one works.
-    pub fn probe(&self) -> &Tier {
-        self.tier.get_or_init(|| probe::tier(self))
+    /// Returns the tier of this machine. The first call runs a real command in each tier until one works.
+    pub fn probe(&self) -> &MachineTier {
+        self.tier.get_or_init(|| probe::probe_tier(self))
     }
 
-    /// Starts the command of `plan` in the best tier there is. What keeps a sandbox from being built after that,
-    /// [`Running::wait`] tells.
-    pub fn spawn(&self, plan: &Plan) -> Result<Running, SandboxError> {
+    /// Starts the command of `plan` in the best tier there is. An error while the sandbox is built after that is
+    /// returned by [`RunningCommand::wait`].
+    pub fn spawn(&self, plan: &SandboxPlan) -> Result<RunningCommand, SandboxError> {
         let tier = self.probe();
-        let overlaid = plan.effects != Effects::WriteThrough;
-        let lowest = if overlaid || plan.network != Network::Off { Level::Namespaces } else { plan.lowest };
-        let is_enough = tier.level.is_enough_for(lowest) && !(overlaid && tier.level == Level::Bubblewrap);
+        let overlaid = plan.effects != WriteEffects::WriteThrough;
+        let lowest = if overlaid || plan.network != NetworkAccess::Off {
+            SandboxLevel::Namespaces
+        } else {
+            plan.lowest
+        };
+        let is_enough =
+            tier.level.is_enough_for(lowest) && !(overlaid && tier.level == SandboxLevel::Bubblewrap);
         if !is_enough {
             return Err(SandboxError::Unavailable { wanted: lowest, offered: tier.clone() });
         }
@@ -95,84 +102,116 @@ impl Launcher {
     }
 
     /// Starts the command of `plan` in `level`.
-    pub(crate) fn spawn_in(&self, level: Level, plan: &Plan) -> Result<Running, SandboxError> {
+    pub(crate) fn spawn_in(
+        &self,
+        level: SandboxLevel,
+        plan: &SandboxPlan,
+    ) -> Result<RunningCommand, SandboxError> {
         let started = Instant::now();
-        let folders = resolve::writable(plan)?;
-        let linked = Linked::of(&plan.masked);
+        let folders = resolve::writable_paths(plan)?;
+        let linked = LinkedFiles::find_in(plan.hidden_paths());
         let at_once = resolve::written_at_once(plan, &folders);
-        let survey = Survey::take(&at_once, &linked, &self.recall);
-        let covered = covered(plan, (&folders, &at_once), (&survey, &linked), &self.recall);
+        let survey = FolderSurvey::survey_folders(&at_once, &linked, &self.recall, &plan.guard);
+        let covered = covered_paths(plan, (&folders, &at_once), (&survey, &linked), &self.recall);
         let scratch = match level {
-            Level::Landlock => Some(tempfile::tempdir().map_err(SandboxError::Start)?),
+            SandboxLevel::Landlock => Some(PrivateFolder::make().map_err(SandboxError::Start)?),
             _ => None,
         };
         let way = match level {
-            Level::Landlock | Level::Nothing => Way::Landlock,
-            Level::Bubblewrap => Way::Inside,
-            Level::Namespaces => Way::Namespaces,
+            SandboxLevel::Landlock | SandboxLevel::Nothing => ConfinementWay::Landlock,
+            SandboxLevel::Bubblewrap => ConfinementWay::Inside,
+            SandboxLevel::Namespaces => ConfinementWay::Namespaces,
         };
-        let spec = resolve::spec(plan, way, (&survey, &covered), scratch.as_ref().map(TempDir::path))?;
-        let afterwards = Afterwards {
+        let spec =
+            resolve::build_spec(plan, way, (&survey, &covered), scratch.as_ref().map(PrivateFolder::path))?;
+        let covers = match way {
+            ConfinementWay::Inside => Some(bubblewrap::make_covers(&spec).map_err(SandboxError::Start)?),
+            ConfinementWay::Namespaces | ConfinementWay::Landlock => None,
+        };
+        let ends = stream_ends(plan.streams).map_err(SandboxError::Start)?;
+        let network = plan.joined_network().filter(|_| spec.joins_network);
+        let helper = match &covers {
+            Some(covers) => self.bubblewrap_helper(&spec, covers, &ends),
+            None => self.helpers.take_helper(&spec, network.map(Arc::as_ref)),
+        };
+        let helper = helper.map_err(SandboxError::Start)?;
+        let afterwards = RunCleanup {
             before: Some(survey),
             quarantine: plan.quarantine.clone(),
-            overlays: spec.overlays.iter().map(Overlay::of).collect(),
-            scratch,
+            overlays: spec.overlays.iter().map(OverlayLayers::from_layers).collect(),
+            folders: [scratch, covers].into_iter().flatten().collect(),
         };
-        let ends = ends(plan.streams).map_err(SandboxError::Start)?;
-        let helper = self.helper(&spec, &ends).map_err(SandboxError::Start)?;
-        let sent = helper.control.send_spec(&spec, &ends.theirs);
+        let sent_network = network.filter(|_| !helper.is_in_network());
+        let sent = helper.control.send_spec(&spec, &ends.theirs, sent_network.map(Arc::as_ref));
         drop(ends.theirs);
         let tier = CommandTier { level, landlock: linux::landlock_version() };
-        let running = Running::new(helper, ends.ours, started, (tier, afterwards))
-            .preparing(self.helpers.keeps_ready_for(&spec).then(|| Arc::clone(&self.helpers)));
-        // A process that could not even take the plan told why, or is gone; `wait` says which.
+        let running = RunningCommand::new(helper, ends.ours, started, (tier, afterwards)).with_next_helpers(
+            self.helpers.keeps_ready_for(&spec).then(|| (Arc::clone(&self.helpers), network.cloned())),
+        );
+        // A process that could not even read the plan has sent the reason, or is gone; `wait` returns the error.
         match sent {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(SandboxError::Start(error)),
             _ => Ok(running),
         }
     }
 
-    /// The process that builds the sandbox.
-    fn helper(&self, spec: &Spec, ends: &Ends) -> io::Result<Helper> {
-        if spec.way != Way::Inside {
-            return self.helpers.take(spec);
+    /// Starts the process that keeps a network for commands to share.
+    ///
+    /// # Errors
+    /// Fails where this machine offers commands no namespaces.
+    pub fn make_network(&self) -> Result<SessionNetwork, SandboxError> {
+        let offered = self.probe();
+        if offered.level != SandboxLevel::Namespaces {
+            let wanted = SandboxLevel::Namespaces;
+            return Err(SandboxError::Unavailable { wanted, offered: offered.clone() });
         }
+        SessionNetwork::start(&mut self.helpers.keeper_command()).map_err(SandboxError::Start)
+    }
+
+    /// The process that builds the sandbox, in namespaces of bwrap's.
+    fn bubblewrap_helper(
+        &self,
+        spec: &SandboxSpec,
+        covers: &PrivateFolder,
+        ends: &StreamEnds,
+    ) -> io::Result<SandboxHelper> {
         let [_, _, errors] = &ends.theirs;
-        Helper::start(bubblewrap::command(spec, self.helpers.program()).stderr(errors.try_clone()?))
+        let mut command = bubblewrap::bwrap_command(spec, covers.path(), self.helpers.program());
+        SandboxHelper::start(command.stderr(errors.try_clone()?))
     }
 }
 
-/// What is covered beside the paths that the plan masks: their files under further names, and the sockets of the host that
-/// the command would reach. On an overlay sockets are files like others, which nobody serves.
-fn covered(
-    plan: &Plan,
+/// Returns the paths that are covered in addition to those that the plan hides: further names of hidden files, and
+/// the sockets of the host that the command would reach. On an overlay, sockets are files without a listener.
+fn covered_paths(
+    plan: &SandboxPlan,
     (writable, at_once): (&[PathBuf], &[PathBuf]),
-    (survey, linked): (&Survey, &Linked),
-    recall: &Recall,
+    (survey, linked): (&FolderSurvey, &LinkedFiles),
+    recall: &SurveyCache,
 ) -> Vec<PathBuf> {
     let is_in = |path: &Path, folders: &[PathBuf]| folders.iter().any(|folder| path.starts_with(folder));
     let only_read: Vec<PathBuf> =
-        resolve::readable(plan).into_iter().filter(|path| !is_in(path, writable)).collect();
-    let read = Survey::take(&only_read, linked, recall);
-    let is_overlaid = plan.effects != Effects::WriteThrough;
+        resolve::readable_paths(plan).into_iter().filter(|path| !is_in(path, writable)).collect();
+    let read = FolderSurvey::survey_folders(&only_read, linked, recall, &plan.guard);
+    let is_overlaid = plan.effects != WriteEffects::WriteThrough;
     let written = if is_overlaid && !linked.is_empty() {
-        Survey::take(writable, linked, recall)
+        FolderSurvey::survey_folders(writable, linked, recall, &plan.guard)
     } else {
-        Survey::default()
+        FolderSurvey::default()
     };
     let reached = |path: &&Path| is_in(path, at_once) || !is_in(path, writable);
     let sockets = survey.sockets().chain(read.sockets()).filter(reached);
-    let masked = |path: &&Path| plan.masked.iter().any(|masked| path.starts_with(masked));
-    let twins = survey.twins().chain(read.twins()).chain(written.twins()).filter(|path| !masked(path));
+    let hidden = |path: &&Path| plan.hidden_paths().any(|hidden| path.starts_with(hidden));
+    let twins = survey.twins().chain(read.twins()).chain(written.twins()).filter(|path| !hidden(path));
     sockets.chain(twins).map(Path::to_owned).collect()
 }
 
-fn ends(streams: Streams) -> io::Result<Ends> {
+fn stream_ends(streams: StandardStreams) -> io::Result<StreamEnds> {
     use rustix::stdio::{stderr, stdin, stdout};
-    let Streams::Piped { input } = streams else {
+    let StandardStreams::Piped { input } = streams else {
         let theirs = [stdin(), stdout(), stderr()].map(|stream| stream.try_clone_to_owned());
         let [input, output, errors] = theirs;
-        return Ok(Ends { theirs: [input?, output?, errors?], ours: Started::default() });
+        return Ok(StreamEnds { theirs: [input?, output?, errors?], ours: CommandStreams::default() });
     };
     let (output, their_output) = pipe_with(PipeFlags::CLOEXEC)?;
     let (errors, their_errors) = pipe_with(PipeFlags::CLOEXEC)?;
@@ -182,8 +221,8 @@ fn ends(streams: Streams) -> io::Result<Ends> {
     } else {
         (std::fs::File::open("/dev/null")?.into(), None)
     };
-    Ok(Ends {
+    Ok(StreamEnds {
         theirs: [their_input, their_output, their_errors],
-        ours: Started { input, output: Some(output), errors: Some(errors) },
+        ours: CommandStreams { input, output: Some(output), errors: Some(errors) },
     })
 }

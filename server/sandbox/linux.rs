@@ -1,6 +1,12 @@
-//! The system calls that no safe crate wraps. All unsafe code of the project stands here; each block says why it is sound.
+//! The system calls that no safe crate wraps. All unsafe code of the project is here; each block has the reason why
+//! it is sound.
 //!
 //! The functions that fork are for the process that `enter` runs in, which has one thread.
+//!
+//! # Invariants
+//!
+//! - No `unsafe` code of the server is outside of `sandbox/linux.rs`.
+//!   Test: `unsafe_code_stands_in_one_file`
 #![allow(unsafe_code)]
 
 use std::ffi::CString;
@@ -12,7 +18,7 @@ use rustix::process::Pid;
 
 use crate::spec::UsedByAll;
 
-/// What a mount may not do any more, as `mount_setattr` takes it.
+/// The restriction of a mount, in the form that `mount_setattr` takes.
 #[derive(Clone, Copy)]
 pub(crate) enum MountChange {
     /// No set-user-id bits and no device files.
@@ -23,65 +29,67 @@ pub(crate) enum MountChange {
     Private,
 }
 
-/// One instruction of a classic BPF program.
+/// An instruction of a classic BPF program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Instruction {
+pub(crate) struct BpfInstruction {
     /// The operation.
     pub(crate) code: u16,
-    /// How many instructions a jump skips when its test holds.
+    /// The number of instructions that a jump skips if its test holds.
     pub(crate) if_true: u8,
-    /// How many instructions a jump skips when its test fails.
+    /// The number of instructions that a jump skips if its test fails.
     pub(crate) if_false: u8,
     /// The operand.
     pub(crate) operand: u32,
 }
 
-/// What a process and its descendants used, as the kernel counted it.
+/// The use of a process and its descendants, as counted by the kernel.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Used {
+pub(crate) struct UsedResources {
     /// The processor time, of user and system together.
     pub(crate) cpu: Duration,
     /// The resident memory of the largest process, in bytes.
     pub(crate) largest: u64,
 }
 
-impl Used {
-    /// The same as it is told to the server.
-    pub(crate) fn of_all(self) -> UsedByAll {
+impl UsedResources {
+    /// Converts this to the form that is sent to the server.
+    pub(crate) fn to_used_by_all(self) -> UsedByAll {
         let cpu_us = u64::try_from(self.cpu.as_micros()).unwrap_or(u64::MAX);
         UsedByAll { cpu_us, largest: self.largest }
     }
 }
 
-fn checked(result: libc::c_long) -> io::Result<libc::c_long> {
+fn check_result(result: libc::c_long) -> io::Result<libc::c_long> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
 /// Moves this process into a user namespace of its own.
 pub(crate) fn unshare_user() -> io::Result<()> {
     // SAFETY: the call takes a number and touches no memory.
-    checked(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWUSER) })).map(drop)
+    check_result(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWUSER) })).map(drop)
 }
 
 /// Moves this process into a mount namespace of its own.
 pub(crate) fn unshare_mounts() -> io::Result<()> {
     // SAFETY: the call takes a number and touches no memory.
-    checked(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWNS) })).map(drop)
+    check_result(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWNS) })).map(drop)
 }
 
-/// Forks into all namespaces but those of users and of mounts. The child gets `None`.
-pub(crate) fn fork_into_namespaces() -> io::Result<Option<Pid>> {
-    fork_with(
-        libc::CLONE_NEWPID
-            | libc::CLONE_NEWNET
-            | libc::CLONE_NEWIPC
-            | libc::CLONE_NEWUTS
-            | libc::CLONE_NEWCGROUP,
-    )
+/// Moves this process into a network namespace of its own.
+pub(crate) fn unshare_network() -> io::Result<()> {
+    // SAFETY: the call takes a number and touches no memory.
+    check_result(libc::c_long::from(unsafe { libc::unshare(libc::CLONE_NEWNET) })).map(drop)
+}
+
+/// Forks into all namespaces but those of users and of mounts; `keeps_network` stays in the network of this process. The
+/// child gets `None`.
+pub(crate) fn fork_into_namespaces(keeps_network: bool) -> io::Result<Option<Pid>> {
+    let network = if keeps_network { 0 } else { libc::CLONE_NEWNET };
+    fork_with(network | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS | libc::CLONE_NEWCGROUP)
 }
 
 /// Forks. The child gets `None`.
-pub(crate) fn fork() -> io::Result<Option<Pid>> {
+pub(crate) fn fork_process() -> io::Result<Option<Pid>> {
     fork_with(0)
 }
 
@@ -89,7 +97,8 @@ fn fork_with(namespaces: libc::c_int) -> io::Result<Option<Pid>> {
     let flags = libc::c_long::from(namespaces | libc::SIGCHLD);
     // SAFETY: without CLONE_VM the child has a copy of the memory, as after fork(2). This process has one thread, so no
     // lock is held by a thread that the child lacks. The pointers are null, which the flags allow.
-    let pid = checked(unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) })?;
+    let pid =
+        check_result(unsafe { libc::syscall(libc::SYS_clone, flags, 0_usize, 0_usize, 0_usize, 0_usize) })?;
     Ok(Pid::from_raw(i32::try_from(pid).unwrap_or_default()))
 }
 
@@ -104,7 +113,7 @@ pub(crate) fn change_mount(fd: impl AsFd, change: MountChange, deep: bool) -> io
     let attributes = libc::mount_attr { attr_set, attr_clr: 0, propagation, userns_fd: 0 };
     let flags = libc::AT_EMPTY_PATH | if deep { libc::AT_RECURSIVE } else { 0 };
     // SAFETY: the path is a string that ends with a zero, and the structure lives through the call, with its true size.
-    checked(unsafe {
+    check_result(unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             fd.as_fd().as_raw_fd(),
@@ -127,27 +136,27 @@ pub(crate) fn loopback_up(socket: impl AsFd) -> io::Result<()> {
     request.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
     // SAFETY: SIOCSIFFLAGS reads one `ifreq`, which lives through the call.
     let result = unsafe { libc::ioctl(socket.as_fd().as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request) };
-    checked(libc::c_long::from(result)).map(drop)
+    check_result(libc::c_long::from(result)).map(drop)
 }
 
 /// Closes every descriptor from 3 on. Only a process that has opened none itself may call it.
 pub(crate) fn close_inherited() -> io::Result<()> {
     // SAFETY: the call takes numbers. The caller has just been executed and owns no descriptor yet, so none closes under an
     // owner.
-    checked(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) }).map(drop)
+    check_result(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) }).map(drop)
 }
 
 /// Closes every descriptor from 3 on. Only a process that goes on with nothing of what it has opened may call it.
 pub(crate) fn close_others() -> io::Result<()> {
     // SAFETY: the call takes numbers. The caller never returns to the owners of these descriptors: it exits from what it
     // does next.
-    checked(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) }).map(drop)
+    check_result(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, 0_u32) }).map(drop)
 }
 
 /// Marks every descriptor from 3 on, so that it closes when another program is executed.
 pub(crate) fn close_on_exec() -> io::Result<()> {
     // SAFETY: the call takes numbers. With CLOSE_RANGE_CLOEXEC no descriptor closes that an owner here still holds.
-    checked(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) })
+    check_result(unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) })
         .map(drop)
 }
 
@@ -176,7 +185,7 @@ pub(crate) fn ignore_terminal_signals() {
 }
 
 /// Confines this process by a seccomp filter. It needs `no_new_privs`.
-pub(crate) fn filter_system_calls(program: &[Instruction]) -> io::Result<()> {
+pub(crate) fn filter_system_calls(program: &[BpfInstruction]) -> io::Result<()> {
     let filter: Vec<libc::sock_filter> = program
         .iter()
         .map(|at| libc::sock_filter { code: at.code, jt: at.if_true, jf: at.if_false, k: at.operand })
@@ -184,14 +193,18 @@ pub(crate) fn filter_system_calls(program: &[Instruction]) -> io::Result<()> {
     let len = u16::try_from(filter.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     let program = libc::sock_fprog { len, filter: filter.as_ptr().cast_mut() };
     // SAFETY: the program points to `len` instructions, which live through the call; the kernel copies them.
-    checked(unsafe {
+    check_result(unsafe {
         libc::syscall(libc::SYS_seccomp, libc::SECCOMP_SET_MODE_FILTER, 0_u32, &raw const program)
     })
     .map(drop)
 }
 
 /// Executes `program` in place of this one. It returns only the error.
-pub(crate) fn execute(program: &CString, arguments: &[CString], environment: &[CString]) -> io::Error {
+pub(crate) fn replace_process(
+    program: &CString,
+    arguments: &[CString],
+    environment: &[CString],
+) -> io::Error {
     let pointers = |texts: &[CString]| -> Vec<*const libc::c_char> {
         texts.iter().map(|text| text.as_ptr()).chain([std::ptr::null()]).collect()
     };
@@ -201,7 +214,7 @@ pub(crate) fn execute(program: &CString, arguments: &[CString], environment: &[C
     io::Error::last_os_error()
 }
 
-/// The version of Landlock's interface; 0 where there is none.
+/// The version of Landlock's interface; 0 if there is none.
 pub(crate) fn landlock_version() -> i32 {
     const VERSION: u32 = 1;
     // SAFETY: with this flag the call takes no structure, so a null pointer of size zero is what it wants.
@@ -217,17 +230,17 @@ pub(crate) fn kill_namespace() {
     }
 }
 
-/// What the descendants of this process used that it waited for.
-pub(crate) fn used_by_children() -> Used {
+/// Returns the use of this process's descendants that it waited for.
+pub(crate) fn used_by_children() -> UsedResources {
     used_by(libc::RUSAGE_CHILDREN)
 }
 
-/// What this process itself used.
-pub(crate) fn used_by_itself() -> Used {
+/// Returns the use of this process itself.
+pub(crate) fn used_by_itself() -> UsedResources {
     used_by(libc::RUSAGE_SELF)
 }
 
-fn used_by(who: libc::c_int) -> Used {
+fn used_by(who: libc::c_int) -> UsedResources {
     // SAFETY: the structure is plain data, for which zeros are a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the call writes one `rusage`, which lives through it.
@@ -235,5 +248,8 @@ fn used_by(who: libc::c_int) -> Used {
     let time = |at: libc::timeval| {
         Duration::from_secs(at.tv_sec.unsigned_abs()) + Duration::from_micros(at.tv_usec.unsigned_abs())
     };
-    Used { cpu: time(usage.ru_utime) + time(usage.ru_stime), largest: usage.ru_maxrss.unsigned_abs() * 1024 }
+    UsedResources {
+        cpu: time(usage.ru_utime) + time(usage.ru_stime),
+        largest: usage.ru_maxrss.unsigned_abs() * 1024,
+    }
 }

@@ -1,33 +1,57 @@
-//! The memory of a sandbox's processes. The kernel's quick count leaves out what processes share; a file in memory that
-//! nobody maps stands in no process's count at all. Both are measured when there is reason to.
+//! The memory of a sandbox's processes. The kernel's quick count leaves out memory that processes share; a file in
+//! memory that is not mapped is in no process's count at all. Both are measured when there is reason to. The contents
+//! of the private folders are in memory too.
 
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
-use crate::spec::Way;
+use crate::spec::{ConfinementWay, SandboxSpec};
 
-/// How many measurements pass between two looks at files in memory.
+/// The number of measurements between two scans for files in memory.
 const SELDOM: u32 = 4;
 
 /// Measures memory, in bytes.
-pub(crate) struct Memory {
+pub(crate) struct MemoryMeter {
+    /// The private file systems in memory, and what they held at the start.
+    scratch: Vec<(PathBuf, u64)>,
     page: u64,
     measured: u32,
     unmapped: u64,
     has_own_segments: bool,
 }
 
-impl Memory {
-    pub(crate) fn new(way: Way) -> Self {
+impl MemoryMeter {
+    pub(crate) fn new(spec: &SandboxSpec) -> Self {
         let page = rustix::param::page_size() as u64;
-        Self { page, measured: 0, unmapped: 0, has_own_segments: way != Way::Landlock }
+        let folders: &[&Path] = match spec.way {
+            // All of them are one there.
+            ConfinementWay::Namespaces => &[Path::new("/var/tmp")],
+            ConfinementWay::Inside if spec.temporary.is_some() => {
+                &[Path::new("/var/tmp"), Path::new("/dev/shm"), spec.home.as_path()]
+            }
+            ConfinementWay::Inside => {
+                &[Path::new("/tmp"), Path::new("/var/tmp"), Path::new("/dev/shm"), spec.home.as_path()]
+            }
+            // Its private folder is on a disk.
+            ConfinementWay::Landlock => &[],
+        };
+        let scratch =
+            folders.iter().filter_map(|path| Some((path.to_path_buf(), bytes_held(path)?))).collect();
+        Self {
+            scratch,
+            page,
+            measured: 0,
+            unmapped: 0,
+            has_own_segments: spec.way != ConfinementWay::Landlock,
+        }
     }
 
-    /// What the processes use together. It is exact only where the quick count says that they may use more than `limit`.
-    pub(crate) fn of(&mut self, processes: &[i32], limit: Option<u64>) -> u64 {
+    /// Returns the memory that the processes use together. It is exact only if the quick count is above `limit`.
+    pub(crate) fn memory_of(&mut self, processes: &[i32], limit: Option<u64>) -> u64 {
         if limit.is_some() && self.measured.is_multiple_of(SELDOM) {
-            let segments = if self.has_own_segments { segments().unwrap_or_default() } else { 0 };
+            let segments = if self.has_own_segments { segment_bytes().unwrap_or_default() } else { 0 };
             self.unmapped = files_in_memory(processes) + segments;
         }
         self.measured = self.measured.wrapping_add(1);
@@ -36,7 +60,8 @@ impl Memory {
             resident += all;
             own += all.saturating_sub(shared);
         }
-        let quick = own + self.unmapped;
+        let in_scratch = |(path, before): &(PathBuf, u64)| Some(bytes_held(path)?.saturating_sub(*before));
+        let quick = own + self.unmapped + self.scratch.iter().filter_map(in_scratch).sum::<u64>();
         match limit {
             Some(limit) if quick <= limit && resident > limit => {
                 quick.max(processes.iter().filter_map(|pid| exact_count(*pid)).sum())
@@ -53,8 +78,14 @@ impl Memory {
     }
 }
 
-/// What this process has reserved of memory for data already, used or not.
-pub(crate) fn reserved() -> u64 {
+/// Returns the size of the contents of a file system in memory.
+fn bytes_held(path: &Path) -> Option<u64> {
+    let space = rustix::fs::statvfs(path).ok()?;
+    Some(space.f_blocks.saturating_sub(space.f_bfree) * space.f_frsize)
+}
+
+/// Returns the memory that this process has reserved for data already, used or not.
+pub(crate) fn reserved_bytes() -> u64 {
     let pages = fs::read_to_string("/proc/self/statm").ok();
     let pages = pages.and_then(|pages| pages.split_whitespace().nth(5)?.parse::<u64>().ok());
     pages.unwrap_or_default() * rustix::param::page_size() as u64
@@ -72,7 +103,7 @@ fn exact_count(pid: i32) -> Option<u64> {
 }
 
 /// The resident memory of the shared segments of this namespace, attached or not.
-fn segments() -> Option<u64> {
+fn segment_bytes() -> Option<u64> {
     let text = fs::read_to_string("/proc/sysvipc/shm").ok()?;
     let mut lines = text.lines();
     let at = lines.next()?.split_whitespace().position(|column| column == "rss")?;

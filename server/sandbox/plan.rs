@@ -2,44 +2,27 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tier::Level;
+use crate::guard::PathGuard;
+use crate::session_network::NetworkNamespaces;
+use crate::tier::SandboxLevel;
 
-/// Names that are read-only wherever they stand in a writable folder: what they hold makes programs outside of the sandbox
-/// run something, steers an agent, or is a record that the sandbox must not change.
-pub const PROTECTED_NAMES: [&str; 16] = [
-    ".git",
-    ".wherefore",
-    ".vscode",
-    ".idea",
-    ".devcontainer",
-    ".husky",
-    ".cursor",
-    ".claude",
-    ".mcp.json",
-    ".envrc",
-    ".nvim.lua",
-    ".nvimrc",
-    ".exrc",
-    ".gitmodules",
-    ".gitconfig",
-    "session-log.md",
-];
-
-/// What a run is, and what it may touch. [`Plan::new`] makes one that may write nothing and reach nobody.
+/// The plan of a run: the command, and its access to the machine. [`SandboxPlan::new`] makes one without write access
+/// and without network.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct SandboxPlan {
     /// The program and its arguments. A program without a slash is searched in the `PATH` of the sandbox.
     pub argv: Vec<OsString>,
-    /// Whether the routine of [`enter_with`](crate::enter_with) runs in place of a program. The sandbox shows no programs
-    /// of the system then, and `argv` only names the routine.
+    /// True if the routine of [`enter_with`](crate::enter_with) runs in place of a program. The sandbox shows no
+    /// programs of the system then, and `argv` only names the routine.
     pub is_routine: bool,
     /// The folder that the command starts in. The sandbox must show it.
     pub cwd: PathBuf,
-    /// Variables beside `PATH`, `HOME`, `LANG`, `TERM` and `TMPDIR`; a later one replaces an earlier one.
+    /// Variables in addition to `PATH`, `HOME`, `LANG`, `TERM` and `TMPDIR`; a later one replaces an earlier one.
     pub env: Vec<(OsString, OsString)>,
     /// Folders and files that the command reads, such as the workspace and toolchains.
     pub read_only: Vec<PathBuf>,
@@ -47,54 +30,112 @@ pub struct Plan {
     pub toolchains: Vec<PathBuf>,
     /// Folders and files that the command writes.
     pub writable: Vec<PathBuf>,
-    /// Paths below writable ones that stay read-only, beside what [`PROTECTED_NAMES`] names in each writable folder.
+    /// Paths below writable ones that stay read-only, in addition to those that `guard` closes.
     pub protected: Vec<PathBuf>,
-    /// Paths that the command finds closed.
+    /// Writable folders in which nothing stays read-only: the reader of their layers judges what was written.
+    pub open: Vec<PathBuf>,
+    /// Closes entries of writable folders by their paths. Those that are there when the command starts stay read-only if it
+    /// writes at once, and at the top of every writable folder; those that it makes are moved away afterwards.
+    pub guard: PathGuard,
+    /// Paths that the command finds closed: to open one is an error.
     pub masked: Vec<PathBuf>,
-    /// What of the network the command reaches.
-    pub network: Network,
-    /// How long and how much.
-    pub limits: Limits,
-    /// What becomes of writes.
-    pub effects: Effects,
-    /// Where the standard streams lead.
-    pub streams: Streams,
+    /// Paths that the command finds empty, and only reads: a folder that holds nothing, a file of no bytes. Without
+    /// namespaces they are closed.
+    pub emptied: Vec<PathBuf>,
+    /// Files that the command finds with other bytes, and only reads. Without namespaces they are closed.
+    pub replaced: Vec<FileReplacement>,
+    /// Files that stand covered in a layer already. Their further names are covered as those of emptied files are.
+    pub covered: Vec<PathBuf>,
+    /// Files that the command finds in its private home folder, each by its path below it. It may write them.
+    pub home_files: Vec<FileReplacement>,
+    /// The folder that the command finds as `/tmp`, and that stays when it has ended. Without one, without namespaces, and if
+    /// another path that it is shown lies below `/tmp`, the command has a `/tmp` of its own, which goes with it.
+    pub temporary: Option<PathBuf>,
+    /// The caches that the command finds in its private home folder, in namespaces. One that cannot be shown is left out.
+    pub caches: Vec<CacheFolder>,
+    /// The network access of the command.
+    pub network: NetworkAccess,
+    /// A network that the command shares with others, if `network` is off. Only namespaces offer it; elsewhere the command
+    /// has none.
+    pub shared_network: Option<Arc<NetworkNamespaces>>,
+    /// The limits on time and resources.
+    pub limits: RunLimits,
+    /// The treatment of writes.
+    pub effects: WriteEffects,
+    /// The changes of earlier commands, shown over a writable folder with an overlay and below the changes of this
+    /// command.
+    pub earlier: Option<EarlierLayer>,
+    /// The destination of the standard streams.
+    pub streams: StandardStreams,
     /// The lowest tier that this command may run in. Where the machine offers less, the run is refused.
-    pub lowest: Level,
+    pub lowest: SandboxLevel,
     /// A private folder outside of all writable ones. What a command planted is moved there.
     pub quarantine: Option<PathBuf>,
 }
 
-/// What of the network a command reaches. Its own loopback device is always up.
+/// A cache in the private home folder of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CacheFolder {
+    /// The path, on the host too.
+    pub at: PathBuf,
+    /// The folder that holds what commands write.
+    pub upper: PathBuf,
+    /// The folder that the kernel works in where `upper` is a layer over the host's cache; without one `upper` alone is shown.
+    pub work: Option<PathBuf>,
+    /// A layer between the two.
+    pub earlier: Option<PathBuf>,
+}
+
+/// A layer of earlier commands over a folder: what they made, and whiteouts for what they removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlierLayer {
+    /// The folder that it lies over.
+    pub over: PathBuf,
+    /// The path of the layer.
+    pub folder: PathBuf,
+}
+
+/// The bytes that a command finds in a file in place of those that it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReplacement {
+    /// The file. Where it is not there, nothing is shown.
+    pub path: PathBuf,
+    /// The bytes.
+    pub bytes: Arc<[u8]>,
+}
+
+/// The network access of a command. Its own loopback device is always up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Network {
+pub enum NetworkAccess {
     /// Nothing.
     Off,
-    /// A proxy of the caller's, at `http://127.0.0.1:3128` inside. [`Running::proxy`](crate::Running::proxy) is the
-    /// listener; who accepts its connections decides which hosts are reached.
+    /// A proxy of the caller's, at `http://127.0.0.1:3128` inside. Its listener is
+    /// [`RunningCommand::proxy`](crate::RunningCommand::proxy); the caller accepts the connections and decides which
+    /// hosts are reached.
     Proxy,
 }
 
-/// How long a run may take and how much it may use. `None` is no limit.
+/// Limits on the time and resources of a run. `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
+pub struct RunLimits {
     /// From the start of the command to its end.
     pub wall: Option<Duration>,
     /// The processor time of all processes together.
     pub cpu: Option<Duration>,
-    /// The private memory of all processes together, in bytes.
+    /// The private memory of all processes and the contents of their private folders, in bytes.
     pub memory: Option<u64>,
-    /// How many processes and threads there are at once.
+    /// The highest number of processes and threads at once.
     pub processes: Option<u32>,
     /// The size of a file that is written, in bytes.
     pub file_size: Option<u64>,
-    /// By how much the free space of the writable folders' file system may shrink, in bytes. A file counts as 4 KiB at least.
+    /// The largest decrease of the free space of the writable folders' file system, in bytes. A file counts as 4 KiB
+    /// at least.
     pub disk: Option<u64>,
     /// The size of the private `/tmp`, the private home and `/dev/shm` together, in bytes.
     pub scratch: u64,
 }
 
-impl Default for Limits {
+impl Default for RunLimits {
     fn default() -> Self {
         Self {
             wall: Some(Duration::from_secs(30)),
@@ -108,36 +149,42 @@ impl Default for Limits {
     }
 }
 
-/// What becomes of what a command writes below writable folders.
+/// The treatment of a command's writes below writable folders.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Effects {
+pub enum WriteEffects {
     /// It is written at once.
     WriteThrough,
     /// It stays in layers of its own; the folders themselves are never changed.
     Overlay {
         /// An existing, empty, private folder on a file system with extended attributes of users.
-        /// [`Overlay::changes`](crate::Overlay::changes) reads what was changed in it.
+        /// [`OverlayLayers::changes`](crate::OverlayLayers::changes) reads what was changed in it.
         folder: PathBuf,
-        /// Those of the writable folders that are written at once all the same, such as build folders in a workspace.
+        /// The writable folders that are written at once in spite of the overlay, such as build folders in a
+        /// workspace.
         direct: Vec<PathBuf>,
     },
 }
 
-/// Where the standard streams of a command lead.
+/// The destination of a command's standard streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Streams {
-    /// Output and errors into pipes that [`Running`](crate::Running) holds; input from a pipe when `input` is set, else
-    /// from nowhere.
+pub enum StandardStreams {
+    /// Output and errors go into pipes that [`RunningCommand`](crate::RunningCommand) holds; input comes from a pipe
+    /// when `input` is set, else from nowhere.
     Piped {
-        /// Whether the caller writes the input.
+        /// True if the caller writes the input.
         input: bool,
     },
     /// The streams and the terminal of this process.
     Inherited,
 }
 
-impl Plan {
-    /// A plan that reads `root` and starts there, writes nothing, and reaches nobody.
+impl SandboxPlan {
+    /// The network that the command joins, in namespaces.
+    pub(crate) fn joined_network(&self) -> Option<&Arc<NetworkNamespaces>> {
+        self.shared_network.as_ref().filter(|_| self.network == NetworkAccess::Off)
+    }
+
+    /// Creates a plan that reads `root` and starts there, without write access and without network.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>, argv: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         let root = root.into();
@@ -150,12 +197,22 @@ impl Plan {
             toolchains: Vec::new(),
             writable: Vec::new(),
             protected: Vec::new(),
+            open: Vec::new(),
+            guard: PathGuard::default(),
             masked: Vec::new(),
-            network: Network::Off,
-            limits: Limits::default(),
-            effects: Effects::WriteThrough,
-            streams: Streams::Piped { input: false },
-            lowest: Level::Namespaces,
+            emptied: Vec::new(),
+            replaced: Vec::new(),
+            covered: Vec::new(),
+            home_files: Vec::new(),
+            temporary: None,
+            caches: Vec::new(),
+            network: NetworkAccess::Off,
+            shared_network: None,
+            limits: RunLimits::default(),
+            effects: WriteEffects::WriteThrough,
+            earlier: None,
+            streams: StandardStreams::Piped { input: false },
+            lowest: SandboxLevel::Namespaces,
             quarantine: None,
         }
     }
@@ -166,9 +223,15 @@ impl Plan {
         Self { is_routine: true, read_only: Vec::new(), ..Self::new("/", [name]) }
     }
 
-    /// The same plan with a folder or a file that may be written.
+    /// The paths whose content the command must not find, under any name.
+    pub(crate) fn hidden_paths(&self) -> impl Iterator<Item = &PathBuf> {
+        let replaced = self.replaced.iter().map(|replacement| &replacement.path);
+        self.masked.iter().chain(&self.emptied).chain(&self.covered).chain(replaced)
+    }
+
+    /// Returns the plan with another folder or file that may be written.
     #[must_use]
-    pub fn writing(mut self, path: impl Into<PathBuf>) -> Self {
+    pub fn with_writable(mut self, path: impl Into<PathBuf>) -> Self {
         self.writable.push(path.into());
         self
     }

@@ -1,4 +1,4 @@
-//! Which tier this machine offers: each is tried with a real command.
+//! Finds the best tier of this machine: each is tried with a real command.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,50 +7,50 @@ use std::time::Duration;
 
 use crate::confine;
 use crate::error::SandboxError;
-use crate::launcher::Launcher;
+use crate::launcher::SandboxLauncher;
 use crate::linux;
-use crate::mend;
-use crate::plan::Plan;
-use crate::tier::{Level, Tier};
+use crate::plan::SandboxPlan;
+use crate::tier::{MachineTier, SandboxLevel};
+use crate::tier_advice;
 
-/// How long the command of a try may take.
+/// The longest time that the command of a try may take.
 const LONGEST: Duration = Duration::from_secs(5);
 /// Bytes of what a failed try wrote that are looked at.
 const LONGEST_WORDS: u64 = 4096;
 
 /// The strongest tier that a command ran in.
-pub(crate) fn tier(launcher: &Launcher) -> Tier {
+pub(crate) fn probe_tier(launcher: &SandboxLauncher) -> MachineTier {
     let landlock = linux::landlock_version();
     let mut reasons = Vec::new();
-    let found = |level, reasons| Tier { level, landlock, reasons };
-    match works(launcher, Level::Namespaces) {
+    let found = |level, reasons| MachineTier { level, landlock, reasons };
+    match try_level(launcher, SandboxLevel::Namespaces) {
         Ok(()) => {
             // Namespaces hold without it; it is the second wall.
-            reasons.extend((landlock == 0).then(|| mend::landlock(0)));
-            return found(Level::Namespaces, reasons);
+            reasons.extend((landlock == 0).then(|| tier_advice::landlock_advice(0)));
+            return found(SandboxLevel::Namespaces, reasons);
         }
-        Err((error, _)) => reasons.push(mend::namespaces(&error)),
+        Err((error, _)) => reasons.push(tier_advice::namespaces_advice(&error)),
     }
-    match works(launcher, Level::Bubblewrap) {
-        Ok(()) => return found(Level::Bubblewrap, reasons),
-        Err((error, said)) => reasons.push(mend::bubblewrap(&error, &said)),
+    match try_level(launcher, SandboxLevel::Bubblewrap) {
+        Ok(()) => return found(SandboxLevel::Bubblewrap, reasons),
+        Err((error, said)) => reasons.push(tier_advice::bubblewrap_advice(&error, &said)),
     }
     if landlock < confine::OLDEST {
-        reasons.push(mend::landlock(landlock));
-        return found(Level::Nothing, reasons);
+        reasons.push(tier_advice::landlock_advice(landlock));
+        return found(SandboxLevel::Nothing, reasons);
     }
-    match works(launcher, Level::Landlock) {
-        Ok(()) => found(Level::Landlock, reasons),
+    match try_level(launcher, SandboxLevel::Landlock) {
+        Ok(()) => found(SandboxLevel::Landlock, reasons),
         Err((error, _)) => {
             reasons.push(format!("Landlock: {error}"));
-            found(Level::Nothing, reasons)
+            found(SandboxLevel::Nothing, reasons)
         }
     }
 }
 
 /// Runs a command in `level`. Where that fails, the second part of the error is what was written to its standard error.
-fn works(launcher: &Launcher, level: Level) -> Result<(), (SandboxError, String)> {
-    let mut plan = Plan::new("/usr", ["true"]);
+fn try_level(launcher: &SandboxLauncher, level: SandboxLevel) -> Result<(), (SandboxError, String)> {
+    let mut plan = SandboxPlan::new("/usr", ["true"]);
     // Every sandbox shows it; nothing else needs to be looked through.
     plan.read_only.clear();
     plan.limits.wall = Some(LONGEST);
@@ -59,13 +59,13 @@ fn works(launcher: &Launcher, level: Level) -> Result<(), (SandboxError, String)
     let errors = running.take_errors();
     match running.wait() {
         Ok(report) if report.exit_code == Some(0) => Ok(()),
-        Ok(_) => Err((SandboxError::Lost, said(errors))),
-        Err(error) => Err((error, said(errors))),
+        Ok(_) => Err((SandboxError::Lost, read_pipe(errors))),
+        Err(error) => Err((error, read_pipe(errors))),
     }
 }
 
-/// What stands in a pipe by now.
-fn said(pipe: Option<OwnedFd>) -> String {
+/// Returns the bytes that are in a pipe now.
+fn read_pipe(pipe: Option<OwnedFd>) -> String {
     let mut bytes = Vec::new();
     if let Some(pipe) = pipe.filter(|pipe| rustix::io::ioctl_fionbio(pipe, true).is_ok()) {
         // It ends with what came so far, also where somebody still holds the other end.

@@ -1,4 +1,4 @@
-//! What a command planted is moved away.
+//! Planted entries are moved away.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD};
 
-use crate::opened::{self, Opened};
-use crate::survey::{Planted, PlantedKind};
+use crate::opened_folders::{self, OpenedFolders};
+use crate::survey::{PlantedEntry, PlantedKind};
 
-/// Moves what was planted into `quarantine`, and says where each went.
-pub(crate) fn quarantine(planted: &mut [Planted], quarantine: &Path) {
+/// Moves planted entries into `quarantine_entries`, and records the new path of each.
+pub(crate) fn quarantine_entries(planted: &mut [PlantedEntry], quarantine: &Path) {
     for (number, one) in planted.iter_mut().enumerate() {
         if one.kind == PlantedKind::Moved {
             continue;
@@ -23,16 +23,16 @@ pub(crate) fn quarantine(planted: &mut [Planted], quarantine: &Path) {
     }
 }
 
-/// Moves `name` in `folder` to `target`, or, where that is another file system, aside in its own folder.
+/// Moves `name` in `folder` to `target`, or, if that is another file system, aside in its own folder.
 fn move_away((folder, name): (&Path, &OsStr), target: &Path) -> io::Result<PathBuf> {
     if let Some(folder) = target.parent() {
         fs::create_dir_all(folder)?;
     }
     // Its folder has to be writable, and a folder that is moved to another one has to be so itself.
-    let mut opened = Opened::default();
-    opened.open(folder);
-    opened.open(&folder.join(name));
-    let (from, _) = opened::folder(folder)?;
+    let mut opened = OpenedFolders::default();
+    opened.open_to_owner(folder);
+    opened.open_to_owner(&folder.join(name));
+    let (from, _) = opened_folders::open_folder(folder)?;
     if !fs::exists(target)? && rustix::fs::renameat(&from, name, CWD, target).is_ok() {
         return Ok(target.to_owned());
     }

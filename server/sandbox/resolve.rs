@@ -3,26 +3,33 @@
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Component, Path, PathBuf};
 
-use crate::bytes::Bytes;
+use crate::accounts::{ACCOUNTS, read_shown_accounts};
+use crate::bytes::OsBytes;
 use crate::error::SandboxError;
-use crate::grants::{self, Closed};
+use crate::grants::{self, ClosedPaths};
 use crate::hooks;
 use crate::init::PROXY_PORT;
-use crate::plan::{Effects, Network, PROTECTED_NAMES, Plan, Streams};
-use crate::spec::{How, Layers, Shown, Spec, Way};
-use crate::survey::Survey;
+use crate::overlay_mount;
+use crate::plan::{
+    CacheFolder, EarlierLayer, FileReplacement, NetworkAccess, SandboxPlan, StandardStreams, WriteEffects,
+};
+use crate::spec::{CacheSpec, ConfinementWay, OverlaySpec, ReplacedFile, SandboxSpec, ShowMode, ShownPath};
+use crate::survey::FolderSurvey;
 use crate::view;
 
-/// The command's `PATH` where the plan gives none: that of the caller, else the system's.
+/// The folder for temporary files that every program knows.
+const TEMPORARY: &str = "/tmp";
+
+/// The command's `PATH` if the plan gives none: that of the caller, else the system's.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin";
 
 /// The folders and files that `plan` lets the command write, with no symlink in their paths.
-pub(crate) fn writable(plan: &Plan) -> Result<Vec<PathBuf>, SandboxError> {
+pub(crate) fn writable_paths(plan: &SandboxPlan) -> Result<Vec<PathBuf>, SandboxError> {
     let real = |path: &PathBuf| {
-        let real = fs::canonicalize(path).map_err(|error| unusable(path, &error))?;
+        let real = fs::canonicalize(path).map_err(|error| unusable_path(path, &error))?;
         refuse_whole_system(&real)?;
         refuse_way_out(plan, path, &real)?;
         Ok(real)
@@ -31,7 +38,7 @@ pub(crate) fn writable(plan: &Plan) -> Result<Vec<PathBuf>, SandboxError> {
 }
 
 /// A command of before may have put a symlink below a folder of the plan, which must not widen what this one writes.
-fn refuse_way_out(plan: &Plan, path: &Path, real: &Path) -> Result<(), SandboxError> {
+fn refuse_way_out(plan: &SandboxPlan, path: &Path, real: &Path) -> Result<(), SandboxError> {
     let around = plan.writable.iter().chain(&plan.read_only).filter(|folder| path != *folder);
     let stays = |folder: &PathBuf| fs::canonicalize(folder).is_ok_and(|folder| real.starts_with(folder));
     match around.filter(|folder| path.starts_with(folder)).find(|folder| !stays(folder)) {
@@ -43,80 +50,131 @@ fn refuse_way_out(plan: &Plan, path: &Path, real: &Path) -> Result<(), SandboxEr
     }
 }
 
-/// Those of the folders in `writable` that no layer stands over.
-pub(crate) fn written_at_once(plan: &Plan, writable: &[PathBuf]) -> Vec<PathBuf> {
+/// Returns the folders in `writable_paths` that have no layer over them.
+pub(crate) fn written_at_once(plan: &SandboxPlan, writable: &[PathBuf]) -> Vec<PathBuf> {
     match &plan.effects {
-        Effects::WriteThrough => writable.to_vec(),
-        Effects::Overlay { direct, .. } => {
+        WriteEffects::WriteThrough => writable.to_vec(),
+        WriteEffects::Overlay { direct, .. } => {
             direct.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()
         }
     }
 }
 
 /// The folders that `plan` lets the command read and not write.
-pub(crate) fn readable(plan: &Plan) -> Vec<PathBuf> {
+pub(crate) fn readable_paths(plan: &SandboxPlan) -> Vec<PathBuf> {
     plan.read_only.iter().filter_map(|path| fs::canonicalize(path).ok()).collect()
 }
 
-/// The message for `plan`. `scratch` is a private folder of the host, where the sandbox cannot have one of its own.
-pub(crate) fn spec(
-    plan: &Plan,
-    way: Way,
-    (survey, covered): (&Survey, &[PathBuf]),
+/// The message for `plan`. `scratch` is a private folder of the host, if the sandbox cannot have one of its own.
+pub(crate) fn build_spec(
+    plan: &SandboxPlan,
+    way: ConfinementWay,
+    (survey, covered): (&FolderSurvey, &[PathBuf]),
     scratch: Option<&Path>,
-) -> Result<Spec, SandboxError> {
+) -> Result<SandboxSpec, SandboxError> {
     check_command(plan)?;
-    let writable = writable(plan)?;
+    let writable = writable_paths(plan)?;
     let home = scratch.map_or_else(|| private_home(&writable, plan), Path::to_owned);
-    let protected = protected(plan, &writable, survey);
-    let masked: Vec<PathBuf> = plan.masked.iter().cloned().chain(covered.iter().cloned()).collect();
-    let mut shown = shown(plan, way)?;
-    if way == Way::Landlock {
-        shown = granted(&shown, &Closed { protected: &protected, masked: &masked }, scratch);
+    let protected = protected_paths(plan, &writable, survey);
+    let mut shown = shown_paths(plan, way)?;
+    if way == ConfinementWay::Landlock {
+        let masked: Vec<PathBuf> = plan.hidden_paths().chain(covered).cloned().collect();
+        shown = landlock_grants(&shown, &ClosedPaths { protected: &protected, masked: &masked }, scratch);
     }
-    let cwd = fs::canonicalize(&plan.cwd).map_err(|error| unusable(&plan.cwd, &error))?;
-    Ok(Spec {
+    let paths =
+        |paths: &[PathBuf]| paths.iter().map(|path| OsBytes::from(path.as_path())).collect::<Vec<_>>();
+    let temporary = temporary(plan, way, &home, &shown);
+    let caches = cache_specs(plan, way, &home);
+    let accounts = read_shown_accounts().filter(|_| way != ConfinementWay::Landlock);
+    let accounts = accounts.iter().map(|bytes| (Path::new(ACCOUNTS), &bytes[..]));
+    let files = plan.replaced.iter().map(|replacement| (replacement.path.as_path(), &replacement.bytes[..]));
+    let replaced: Vec<(&Path, &[u8])> = accounts.chain(files).collect();
+    let cwd = fs::canonicalize(&plan.cwd).map_err(|error| unusable_path(&plan.cwd, &error))?;
+    Ok(SandboxSpec {
         way,
-        argv: plan.argv.iter().cloned().map(Bytes::from).collect(),
+        argv: plan.argv.iter().cloned().map(OsBytes::from).collect(),
         is_routine: plan.is_routine,
-        env: environment(plan, &home, scratch),
+        env: command_environment(plan, &home, scratch),
         cwd: cwd.into(),
         home: home.into(),
+        home_files: plan.home_files.iter().map(home_file).collect(),
+        temporary,
+        caches,
         shown,
-        protected: protected.into_iter().map(Bytes::from).collect(),
-        masked: masked.into_iter().map(Bytes::from).collect(),
-        overlays: layers(plan, &writable)?,
+        protected: protected.into_iter().map(OsBytes::from).collect(),
+        masked: paths(&plan.masked),
+        emptied: [paths(&plan.emptied), paths(covered)].concat(),
+        contents: replaced.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect(),
+        replaced: replaced
+            .iter()
+            .map(|(path, bytes)| ReplacedFile { path: (*path).into(), length: bytes.len() })
+            .collect(),
+        overlays: overlay_layers(plan, &writable)?,
         network: plan.network,
+        joins_network: way == ConfinementWay::Namespaces && plan.joined_network().is_some(),
         limits: plan.limits,
-        own_session: plan.streams != Streams::Inherited,
+        own_session: plan.streams != StandardStreams::Inherited,
     })
 }
 
-/// What of the host the sandbox shows, parents before what lies in them.
-fn shown(plan: &Plan, way: Way) -> Result<Vec<Shown>, SandboxError> {
+/// The folder that the command finds as `/tmp`. What else it is shown there would need mount points in that folder.
+fn temporary(plan: &SandboxPlan, way: ConfinementWay, home: &Path, shown: &[ShownPath]) -> Option<OsBytes> {
+    let is_free = way != ConfinementWay::Landlock
+        && !home.starts_with(TEMPORARY)
+        && !shown.iter().any(|shown| shown.path.as_path().starts_with(TEMPORARY));
+    let folder = plan.temporary.as_ref().filter(|_| is_free)?;
+    fs::canonicalize(folder).ok().map(OsBytes::from)
+}
+
+/// The caches in the private home folder, where that stands at the person's own. Elsewhere there are none.
+fn cache_specs(plan: &SandboxPlan, way: ConfinementWay, home: &Path) -> Vec<CacheSpec> {
+    let real = |path: &Path| fs::canonicalize(path).ok().map(OsBytes::from);
+    let spec = |cache: &CacheFolder| {
+        let (at, upper) = (OsBytes::from(cache.at.as_path()), real(&cache.upper)?);
+        Some(match &cache.work {
+            None => CacheSpec::Whole { at, folder: upper },
+            Some(work) => {
+                let earlier = cache.earlier.as_deref().map_or(Some(None), |path| real(path).map(Some))?;
+                CacheSpec::Layered(OverlaySpec { at, earlier, upper, work: real(work)? })
+            }
+        })
+    };
+    let own = plan.caches.iter().filter(|cache| cache.at != home && cache.at.starts_with(home));
+    own.filter(|_| way == ConfinementWay::Namespaces).filter_map(spec).collect()
+}
+
+/// A file of the private home folder. Its path leads no way up.
+fn home_file(file: &FileReplacement) -> (OsBytes, OsBytes) {
+    let below =
+        file.path.components().filter(|part| matches!(part, Component::Normal(_))).collect::<PathBuf>();
+    (below.into(), OsString::from_vec(file.bytes.to_vec()).into())
+}
+
+/// Returns the paths of the host that the sandbox shows, each folder before its entries.
+fn shown_paths(plan: &SandboxPlan, way: ConfinementWay) -> Result<Vec<ShownPath>, SandboxError> {
     // A routine is in memory already, unless this program has to be executed once more inside.
-    let needs_system = !plan.is_routine || way == Way::Inside;
-    let mut shown = if needs_system { view::system().to_vec() } else { Vec::new() };
-    let read = plan.read_only.iter().chain(&plan.toolchains).map(|path| (path, How::ReadOnly));
-    for (path, how) in read.chain(plan.writable.iter().map(|path| (path, How::Writable))) {
-        let found = view::with_links(path, &how).map_err(|error| unusable(path, &error))?;
+    let needs_system = !plan.is_routine || way == ConfinementWay::Inside;
+    let mut shown = if needs_system { view::system_paths().to_vec() } else { Vec::new() };
+    let read = plan.read_only.iter().chain(&plan.toolchains).map(|path| (path, ShowMode::ReadOnly));
+    for (path, how) in read.chain(plan.writable.iter().map(|path| (path, ShowMode::Writable))) {
+        let found = view::with_links(path, &how).map_err(|error| unusable_path(path, &error))?;
         found.iter().try_for_each(|one| refuse_whole_system(one.path.as_path()))?;
         shown.extend(found);
     }
-    Ok(ordered(shown))
+    Ok(order_paths(shown))
 }
 
-/// What Landlock grants so that `shown` is what the command reaches.
-fn granted(shown: &[Shown], closed: &Closed<'_>, scratch: Option<&Path>) -> Vec<Shown> {
-    let mut grants: Vec<Shown> = grants::system().collect();
-    for one in shown.iter().filter(|one| !matches!(one.how, How::Link(_))) {
-        closed.grant(one.path.as_path(), &one.how, &mut grants);
+/// Returns the paths that Landlock grants so that the command reaches `shown`.
+fn landlock_grants(shown: &[ShownPath], closed: &ClosedPaths<'_>, scratch: Option<&Path>) -> Vec<ShownPath> {
+    let mut grants: Vec<ShownPath> = grants::system_grants().collect();
+    for one in shown.iter().filter(|one| !matches!(one.how, ShowMode::Link(_))) {
+        closed.grant_path(one.path.as_path(), &one.how, &mut grants);
     }
-    grants.extend(scratch.map(|path| Shown { path: path.into(), how: How::Writable }));
+    grants.extend(scratch.map(|path| ShownPath { path: path.into(), how: ShowMode::Writable }));
     grants
 }
 
-fn check_command(plan: &Plan) -> Result<(), SandboxError> {
+fn check_command(plan: &SandboxPlan) -> Result<(), SandboxError> {
     let texts = plan.argv.iter().chain(plan.env.iter().flat_map(|(name, value)| [name, value]));
     match plan.argv.first() {
         None => Err(SandboxError::Command("the plan names no program")),
@@ -128,21 +186,23 @@ fn check_command(plan: &Plan) -> Result<(), SandboxError> {
     }
 }
 
-fn unusable(path: &Path, error: &io::Error) -> SandboxError {
+fn unusable_path(path: &Path, error: &io::Error) -> SandboxError {
     SandboxError::Path { path: path.to_owned(), reason: error.to_string() }
 }
 
 /// The place of the private home. A workspace that holds the person's home is shown as it is, so the private one lies elsewhere.
-fn private_home(writable: &[PathBuf], plan: &Plan) -> PathBuf {
-    let home = view::home();
+fn private_home(writable: &[PathBuf], plan: &SandboxPlan) -> PathBuf {
+    let home = view::home_folder();
     let shown = writable.iter().chain(&plan.read_only).chain(&plan.toolchains);
     if shown.into_iter().any(|path| home.starts_with(path)) { PathBuf::from("/run/home") } else { home }
 }
 
 /// Parents before what lies in them, and each path once; what may be written wins.
-fn ordered(mut shown: Vec<Shown>) -> Vec<Shown> {
-    let depth = |shown: &Shown| shown.path.as_path().components().count();
-    shown.sort_by_key(|shown| (depth(shown), shown.path.as_path().to_owned(), shown.how != How::Writable));
+fn order_paths(mut shown: Vec<ShownPath>) -> Vec<ShownPath> {
+    let depth = |shown: &ShownPath| shown.path.as_path().components().count();
+    shown.sort_by_key(|shown| {
+        (depth(shown), shown.path.as_path().to_owned(), shown.how != ShowMode::Writable)
+    });
     shown.dedup_by(|later, earlier| later.path == earlier.path);
     shown
 }
@@ -154,41 +214,54 @@ fn refuse_whole_system(path: &Path) -> Result<(), SandboxError> {
     if closed { Err(SandboxError::Path { path: path.to_owned(), reason }) } else { Ok(()) }
 }
 
-/// The paths that stay read-only: those of the plan, and those with a protected name, at any depth.
-fn protected(plan: &Plan, writable: &[PathBuf], survey: &Survey) -> Vec<PathBuf> {
-    let named = writable.iter().flat_map(|folder| PROTECTED_NAMES.iter().map(|name| folder.join(name)));
-    let found = survey.protected();
-    let mut all: Vec<PathBuf> = plan.protected.iter().cloned().chain(named).chain(found).collect();
+/// The paths that stay read-only: those of the plan, those that its guard closes at the top of a writable folder, and those
+/// that the survey found at any depth.
+fn protected_paths(plan: &SandboxPlan, writable: &[PathBuf], survey: &FolderSurvey) -> Vec<PathBuf> {
+    let entries = writable.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let at_the_top = entries.map(|entry| entry.path()).filter(|path| plan.guard.closes(path));
+    let found = survey.protected_paths();
+    let mut all: Vec<PathBuf> = plan.protected.iter().cloned().chain(at_the_top).chain(found).collect();
     let repositories = all.iter().filter(|path| path.ends_with(".git"));
-    let hooks: Vec<PathBuf> = repositories.filter_map(|git| hooks::folder(git)).collect();
+    let hooks: Vec<PathBuf> = repositories.filter_map(|git| hooks::hooks_folder(git)).collect();
     all.extend(hooks.into_iter().filter(|hooks| lies_in(hooks, writable)));
+    let open: Vec<PathBuf> = plan.open.iter().filter_map(|path| fs::canonicalize(path).ok()).collect();
+    all.retain(|path| !open.iter().any(|open| path.starts_with(open)));
     all.sort();
     all.dedup();
     all
 }
 
-/// Whether `path` lies in one of `folders`, and is none of them.
+/// Returns whether `path` lies in one of `folders`, and is none of them.
 fn lies_in(path: &Path, folders: &[PathBuf]) -> bool {
     folders.iter().any(|folder| path != folder && path.starts_with(folder))
 }
 
-fn layers(plan: &Plan, writable: &[PathBuf]) -> Result<Vec<Layers>, SandboxError> {
-    let Effects::Overlay { folder, direct } = &plan.effects else { return Ok(Vec::new()) };
+fn overlay_layers(plan: &SandboxPlan, writable: &[PathBuf]) -> Result<Vec<OverlaySpec>, SandboxError> {
+    let WriteEffects::Overlay { folder, direct } = &plan.effects else { return Ok(Vec::new()) };
     let made = |(at, path): (usize, &PathBuf)| {
         let [upper, work] = ["upper", "work"].map(|name| folder.join(at.to_string()).join(name));
         for layer in [&upper, &work] {
-            fs::create_dir_all(layer).map_err(|error| unusable(layer, &error))?;
+            fs::create_dir_all(layer).map_err(|error| unusable_path(layer, &error))?;
         }
-        Ok(Layers { at: path.as_path().into(), upper: upper.into(), work: work.into() })
+        let earlier = plan.earlier.as_ref().and_then(|layer| earlier_folder(layer, path));
+        Ok(OverlaySpec { at: path.as_path().into(), earlier, upper: upper.into(), work: work.into() })
     };
-    let direct: Result<Vec<PathBuf>, _> =
-        direct.iter().map(|path| fs::canonicalize(path).map_err(|error| unusable(path, &error))).collect();
+    let direct: Result<Vec<PathBuf>, _> = direct
+        .iter()
+        .map(|path| fs::canonicalize(path).map_err(|error| unusable_path(path, &error)))
+        .collect();
     let direct = direct?;
     writable.iter().enumerate().filter(|(_, path)| !direct.contains(path)).map(made).collect()
 }
 
+/// The folder of `layer` that lies over `path`, if it has one there that no symlink leads to.
+fn earlier_folder(layer: &EarlierLayer, path: &Path) -> Option<OsBytes> {
+    let folder = layer.folder.join(path.strip_prefix(fs::canonicalize(&layer.over).ok()?).ok()?);
+    overlay_mount::open_folder(&folder).ok().map(|_| folder.into())
+}
+
 /// The environment, made from nothing.
-fn environment(plan: &Plan, home: &Path, scratch: Option<&Path>) -> Vec<Bytes> {
+fn command_environment(plan: &SandboxPlan, home: &Path, scratch: Option<&Path>) -> Vec<OsBytes> {
     let own = |name: &str, otherwise: &str| std::env::var_os(name).unwrap_or_else(|| otherwise.into());
     let mut all: Vec<(OsString, OsString)> = vec![
         ("PATH".into(), own("PATH", PATH)),
@@ -197,7 +270,7 @@ fn environment(plan: &Plan, home: &Path, scratch: Option<&Path>) -> Vec<Bytes> {
         ("TERM".into(), own("TERM", "dumb")),
         ("TMPDIR".into(), scratch.unwrap_or(Path::new("/tmp")).into()),
     ];
-    if plan.network == Network::Proxy {
+    if plan.network == NetworkAccess::Proxy {
         let proxy = format!("http://127.0.0.1:{PROXY_PORT}");
         let names = ["http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
         all.extend(names.map(|name| (name.into(), proxy.clone().into())));
@@ -206,10 +279,10 @@ fn environment(plan: &Plan, home: &Path, scratch: Option<&Path>) -> Vec<Bytes> {
         all.retain(|(known, _)| known != name);
         all.push((name.clone(), value.clone()));
     }
-    all.into_iter().map(|(name, value)| Bytes::from(joined(&name, &value))).collect()
+    all.into_iter().map(|(name, value)| OsBytes::from(join_variable(&name, &value))).collect()
 }
 
-fn joined(name: &OsStr, value: &OsStr) -> OsString {
+fn join_variable(name: &OsStr, value: &OsStr) -> OsString {
     let mut entry = name.to_owned();
     entry.push("=");
     entry.push(value);

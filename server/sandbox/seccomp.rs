@@ -5,7 +5,7 @@
 
 use libc::{EAFNOSUPPORT, ENOSYS, EPERM, c_long};
 
-use crate::linux::Instruction;
+use crate::linux::BpfInstruction;
 
 const LOAD: u16 = 0x20;
 const JUMP_EQUAL: u16 = 0x15;
@@ -137,176 +137,210 @@ const NEW_NAMESPACES: u32 = (libc::CLONE_NEWNS
     | libc::CLONE_NEWNET)
     .cast_unsigned();
 
-/// Which sockets a command may make.
+/// The sockets that a command may make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sockets {
+pub(crate) enum AllowedSockets {
     /// Unix and internet sockets; a network namespace keeps them inside.
     Local,
-    /// None but a pair of connected ones, where no network namespace is there.
+    /// Only a pair of connected sockets, if there is no network namespace.
     Pairs,
 }
 
 /// The program for `sockets`.
-pub(crate) fn program(sockets: Sockets) -> Vec<Instruction> {
-    let mut program =
-        vec![load(ARCHITECTURE_AT), jump(JUMP_EQUAL, ARCHITECTURE, 1, 0), give(KILL), load(NUMBER_AT)];
-    program.extend([jump(JUMP_AT_LEAST, FOREIGN_NUMBERS, 0, 1), give(ERRNO | ENOSYS.cast_unsigned())]);
+pub(crate) fn build_filter(sockets: AllowedSockets) -> Vec<BpfInstruction> {
+    let mut program = vec![
+        load_word(ARCHITECTURE_AT),
+        jump_if(JUMP_EQUAL, ARCHITECTURE, 1, 0),
+        return_answer(KILL),
+        load_word(NUMBER_AT),
+    ];
+    program.extend([
+        jump_if(JUMP_AT_LEAST, FOREIGN_NUMBERS, 0, 1),
+        return_answer(ERRNO | ENOSYS.cast_unsigned()),
+    ]);
     for call in ABSENT {
-        refuse(&mut program, call, ENOSYS);
+        refuse_call(&mut program, call, ENOSYS);
     }
     for call in FORBIDDEN {
-        refuse(&mut program, call, EPERM);
+        refuse_call(&mut program, call, EPERM);
     }
-    modes(&mut program);
-    on(&mut program, libc::SYS_clone, &refuse_bits(0, NEW_NAMESPACES));
-    on(&mut program, libc::SYS_ioctl, &terminals());
-    on(&mut program, libc::SYS_personality, &personalities());
+    refuse_set_id_modes(&mut program);
+    add_call_rule(&mut program, libc::SYS_clone, &refuse_bits(0, NEW_NAMESPACES));
+    add_call_rule(&mut program, libc::SYS_ioctl, &terminal_rule());
+    add_call_rule(&mut program, libc::SYS_personality, &personality_rule());
     match sockets {
-        Sockets::Local => on(&mut program, libc::SYS_socket, &families()),
-        Sockets::Pairs => without_namespaces(&mut program),
+        AllowedSockets::Local => add_call_rule(&mut program, libc::SYS_socket, &socket_family_rule()),
+        AllowedSockets::Pairs => without_namespaces(&mut program),
     }
-    on(&mut program, libc::SYS_socketpair, &pairs());
-    program.push(give(ALLOW));
+    add_call_rule(&mut program, libc::SYS_socketpair, &socket_pair_rule());
+    program.push(return_answer(ALLOW));
     program
 }
 
-/// What namespaces confine where there are some: sockets, memory and queues that processes share, and the hands that one process
-/// has on another of the same user.
-fn without_namespaces(program: &mut Vec<Instruction>) {
-    refuse(program, libc::SYS_socket, EPERM);
+/// Blocks the calls that namespaces would confine: sockets, memory and queues that processes share, and calls by
+/// which a process acts on another one of its user.
+fn without_namespaces(program: &mut Vec<BpfInstruction>) {
+    refuse_call(program, libc::SYS_socket, EPERM);
     for call in SHARED {
-        refuse(program, call, EPERM);
+        refuse_call(program, call, EPERM);
     }
     for (call, process) in OF_PROCESSES {
-        on(
+        add_call_rule(
             program,
             call,
-            &[load(argument(process)), jump(JUMP_EQUAL, 0, 0, 1), give(ALLOW), not_permitted()],
+            &[
+                load_word(argument_offset(process)),
+                jump_if(JUMP_EQUAL, 0, 0, 1),
+                return_answer(ALLOW),
+                not_permitted(),
+            ],
         );
     }
 }
 
 /// Calls that set the mode of a file: none plants a set-user-id or set-group-id file, or a device.
-fn modes(program: &mut Vec<Instruction>) {
+fn refuse_set_id_modes(program: &mut Vec<BpfInstruction>) {
     #[cfg(target_arch = "x86_64")]
     {
-        on(program, libc::SYS_chmod, &refuse_bits(1, SET_ID_BITS));
-        on(program, libc::SYS_creat, &refuse_bits(1, SET_ID_BITS));
-        on(program, libc::SYS_open, &opened(1));
-        on(program, libc::SYS_mknod, &made(1));
+        add_call_rule(program, libc::SYS_chmod, &refuse_bits(1, SET_ID_BITS));
+        add_call_rule(program, libc::SYS_creat, &refuse_bits(1, SET_ID_BITS));
+        add_call_rule(program, libc::SYS_open, &open_rule(1));
+        add_call_rule(program, libc::SYS_mknod, &make_rule(1));
     }
-    on(program, libc::SYS_fchmod, &refuse_bits(1, SET_ID_BITS));
-    on(program, libc::SYS_fchmodat, &refuse_bits(2, SET_ID_BITS));
-    on(program, FCHMODAT2, &refuse_bits(2, SET_ID_BITS));
-    on(program, libc::SYS_openat, &opened(2));
-    on(program, libc::SYS_mknodat, &made(2));
+    add_call_rule(program, libc::SYS_fchmod, &refuse_bits(1, SET_ID_BITS));
+    add_call_rule(program, libc::SYS_fchmodat, &refuse_bits(2, SET_ID_BITS));
+    add_call_rule(program, FCHMODAT2, &refuse_bits(2, SET_ID_BITS));
+    add_call_rule(program, libc::SYS_openat, &open_rule(2));
+    add_call_rule(program, libc::SYS_mknodat, &make_rule(2));
 }
 
-fn opened(flags: u32) -> Vec<Instruction> {
-    let mut body = vec![load(argument(flags)), jump(JUMP_ANY_BIT, CREATES, 1, 0), give(ALLOW)];
+fn open_rule(flags: u32) -> Vec<BpfInstruction> {
+    let mut body =
+        vec![load_word(argument_offset(flags)), jump_if(JUMP_ANY_BIT, CREATES, 1, 0), return_answer(ALLOW)];
     body.extend(refuse_bits(flags + 1, SET_ID_BITS));
     body
 }
 
-fn made(mode: u32) -> Vec<Instruction> {
-    let kind = [load(argument(mode)), and(libc::S_IFMT)];
+fn make_rule(mode: u32) -> Vec<BpfInstruction> {
+    let kind = [load_word(argument_offset(mode)), mask_word(libc::S_IFMT)];
     let refused =
-        [libc::S_IFCHR, libc::S_IFBLK].map(|device| [jump(JUMP_EQUAL, device, 0, 1), not_permitted()]);
+        [libc::S_IFCHR, libc::S_IFBLK].map(|device| [jump_if(JUMP_EQUAL, device, 0, 1), not_permitted()]);
     kind.into_iter().chain(refused.into_iter().flatten()).chain(refuse_bits(mode, SET_ID_BITS)).collect()
 }
 
 /// `ioctl`: no character is pushed into a terminal as if a person had typed it.
-fn terminals() -> Vec<Instruction> {
+fn terminal_rule() -> Vec<BpfInstruction> {
     const TIOCLINUX: u32 = 0x541c;
     let typed = [u32::try_from(libc::TIOCSTI).unwrap_or_default(), TIOCLINUX];
-    let refused = typed.map(|request| [jump(JUMP_EQUAL, request, 0, 1), not_permitted()]);
-    [load(argument(1))].into_iter().chain(refused.into_iter().flatten()).chain([give(ALLOW)]).collect()
+    let refused = typed.map(|request| [jump_if(JUMP_EQUAL, request, 0, 1), not_permitted()]);
+    [load_word(argument_offset(1))]
+        .into_iter()
+        .chain(refused.into_iter().flatten())
+        .chain([return_answer(ALLOW)])
+        .collect()
 }
 
 /// `personality`: only the plain one, or the question which it is.
-fn personalities() -> Vec<Instruction> {
-    let asked = [jump(JUMP_EQUAL, 0, 1, 0), jump(JUMP_EQUAL, u32::MAX, 0, 1), give(ALLOW), not_permitted()];
-    [load(argument(0))].into_iter().chain(asked).collect()
+fn personality_rule() -> Vec<BpfInstruction> {
+    let asked = [
+        jump_if(JUMP_EQUAL, 0, 1, 0),
+        jump_if(JUMP_EQUAL, u32::MAX, 0, 1),
+        return_answer(ALLOW),
+        not_permitted(),
+    ];
+    [load_word(argument_offset(0))].into_iter().chain(asked).collect()
 }
 
 /// `socket`: Unix and internet sockets of streams and datagrams, and the routes of this network namespace.
-fn families() -> Vec<Instruction> {
-    let netlink = [load(argument(2)), jump(JUMP_EQUAL, 0, 0, 1), give(ALLOW), no_family()];
+fn socket_family_rule() -> Vec<BpfInstruction> {
+    let netlink =
+        [load_word(argument_offset(2)), jump_if(JUMP_EQUAL, 0, 0, 1), return_answer(ALLOW), refuse_family()];
     let kinds = [
-        load(argument(1)),
-        and(0xf),
-        jump(JUMP_EQUAL, libc::SOCK_STREAM.cast_unsigned(), 1, 0),
-        jump(JUMP_EQUAL, libc::SOCK_DGRAM.cast_unsigned(), 0, 1),
-        give(ALLOW),
+        load_word(argument_offset(1)),
+        mask_word(0xf),
+        jump_if(JUMP_EQUAL, libc::SOCK_STREAM.cast_unsigned(), 1, 0),
+        jump_if(JUMP_EQUAL, libc::SOCK_DGRAM.cast_unsigned(), 0, 1),
+        return_answer(ALLOW),
         not_permitted(),
     ];
     let (netlink_len, kinds_len) = (4, 6);
     let mut body = vec![
-        load(argument(0)),
-        jump(JUMP_EQUAL, libc::AF_UNIX.cast_unsigned(), 0, 1),
-        give(ALLOW),
-        jump(JUMP_EQUAL, libc::AF_NETLINK.cast_unsigned(), 0, netlink_len),
+        load_word(argument_offset(0)),
+        jump_if(JUMP_EQUAL, libc::AF_UNIX.cast_unsigned(), 0, 1),
+        return_answer(ALLOW),
+        jump_if(JUMP_EQUAL, libc::AF_NETLINK.cast_unsigned(), 0, netlink_len),
     ];
     body.extend(netlink);
     body.extend([
-        jump(JUMP_EQUAL, libc::AF_INET.cast_unsigned(), 1, 0),
-        jump(JUMP_EQUAL, libc::AF_INET6.cast_unsigned(), 0, kinds_len),
+        jump_if(JUMP_EQUAL, libc::AF_INET.cast_unsigned(), 1, 0),
+        jump_if(JUMP_EQUAL, libc::AF_INET6.cast_unsigned(), 0, kinds_len),
     ]);
     body.extend(kinds);
-    body.push(no_family());
+    body.push(refuse_family());
     body
 }
 
 /// `socketpair`: Unix sockets.
-fn pairs() -> Vec<Instruction> {
-    vec![load(argument(0)), jump(JUMP_EQUAL, libc::AF_UNIX.cast_unsigned(), 0, 1), give(ALLOW), no_family()]
+fn socket_pair_rule() -> Vec<BpfInstruction> {
+    vec![
+        load_word(argument_offset(0)),
+        jump_if(JUMP_EQUAL, libc::AF_UNIX.cast_unsigned(), 0, 1),
+        return_answer(ALLOW),
+        refuse_family(),
+    ]
 }
 
-/// Refuses where `bits` and the argument share one.
-fn refuse_bits(at: u32, bits: u32) -> Vec<Instruction> {
-    vec![load(argument(at)), jump(JUMP_ANY_BIT, bits, 0, 1), not_permitted(), give(ALLOW)]
+/// Refuses if `bits` and the argument share one.
+fn refuse_bits(at: u32, bits: u32) -> Vec<BpfInstruction> {
+    vec![
+        load_word(argument_offset(at)),
+        jump_if(JUMP_ANY_BIT, bits, 0, 1),
+        not_permitted(),
+        return_answer(ALLOW),
+    ]
 }
 
 /// Puts `body` behind a test for `call`. Each way through the body ends with an answer.
-fn on(program: &mut Vec<Instruction>, call: c_long, body: &[Instruction]) {
+fn add_call_rule(program: &mut Vec<BpfInstruction>, call: c_long, body: &[BpfInstruction]) {
     let len = u8::try_from(body.len()).unwrap_or(u8::MAX);
-    program.push(jump(JUMP_EQUAL, number(call), 0, len));
+    program.push(jump_if(JUMP_EQUAL, call_number(call), 0, len));
     program.extend(body);
 }
 
-fn refuse(program: &mut Vec<Instruction>, call: c_long, errno: i32) {
-    on(program, call, &[give(ERRNO | errno.cast_unsigned())]);
+fn refuse_call(program: &mut Vec<BpfInstruction>, call: c_long, errno: i32) {
+    add_call_rule(program, call, &[return_answer(ERRNO | errno.cast_unsigned())]);
 }
 
-fn number(call: c_long) -> u32 {
+fn call_number(call: c_long) -> u32 {
     u32::try_from(call).unwrap_or(u32::MAX)
 }
 
-/// Where the lower half of an argument lies. The kernel reads no more of a mode, of flags or of a family.
-fn argument(at: u32) -> u32 {
+/// Returns the position of the lower half of an argument. The kernel reads only that half of a mode, of flags or of a
+/// family.
+fn argument_offset(at: u32) -> u32 {
     16 + 8 * at
 }
 
-fn load(offset: u32) -> Instruction {
-    Instruction { code: LOAD, if_true: 0, if_false: 0, operand: offset }
+fn load_word(offset: u32) -> BpfInstruction {
+    BpfInstruction { code: LOAD, if_true: 0, if_false: 0, operand: offset }
 }
 
-fn and(mask: u32) -> Instruction {
-    Instruction { code: AND, if_true: 0, if_false: 0, operand: mask }
+fn mask_word(mask: u32) -> BpfInstruction {
+    BpfInstruction { code: AND, if_true: 0, if_false: 0, operand: mask }
 }
 
-fn jump(code: u16, operand: u32, if_true: u8, if_false: u8) -> Instruction {
-    Instruction { code, if_true, if_false, operand }
+fn jump_if(code: u16, operand: u32, if_true: u8, if_false: u8) -> BpfInstruction {
+    BpfInstruction { code, if_true, if_false, operand }
 }
 
-fn give(answer: u32) -> Instruction {
-    Instruction { code: RETURN, if_true: 0, if_false: 0, operand: answer }
+fn return_answer(answer: u32) -> BpfInstruction {
+    BpfInstruction { code: RETURN, if_true: 0, if_false: 0, operand: answer }
 }
 
-fn not_permitted() -> Instruction {
-    give(ERRNO | EPERM.cast_unsigned())
+fn not_permitted() -> BpfInstruction {
+    return_answer(ERRNO | EPERM.cast_unsigned())
 }
 
-fn no_family() -> Instruction {
-    give(ERRNO | EAFNOSUPPORT.cast_unsigned())
+fn refuse_family() -> BpfInstruction {
+    return_answer(ERRNO | EAFNOSUPPORT.cast_unsigned())
 }

@@ -1,13 +1,16 @@
-//! What the server tells the process that builds the sandbox: a plan whose every path is resolved.
+//! The message from the server to the process that builds the sandbox: a plan whose every path is resolved.
+
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::bytes::Bytes;
-use crate::plan::{Limits, Network};
+use crate::bytes::OsBytes;
+use crate::plan::{NetworkAccess, RunLimits};
+use crate::private_files::LostFiles;
 
-/// How a command is confined.
+/// The ways of confining a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Way {
+pub(crate) enum ConfinementWay {
     /// In namespaces that this program makes.
     Namespaces,
     /// In namespaces that another program made around this one.
@@ -18,83 +21,139 @@ pub(crate) enum Way {
 
 /// A command, and all that its sandbox shows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Spec {
-    pub(crate) way: Way,
-    pub(crate) argv: Vec<Bytes>,
-    /// Whether the routine of this program runs, and no other program.
+pub(crate) struct SandboxSpec {
+    pub(crate) way: ConfinementWay,
+    pub(crate) argv: Vec<OsBytes>,
+    /// True if the routine of this program runs, and no other program.
     pub(crate) is_routine: bool,
     /// `NAME=value`.
-    pub(crate) env: Vec<Bytes>,
-    pub(crate) cwd: Bytes,
+    pub(crate) env: Vec<OsBytes>,
+    pub(crate) cwd: OsBytes,
     /// The private home folder, empty at the start.
-    pub(crate) home: Bytes,
-    /// What of the host is shown, parents before what lies in them.
-    pub(crate) shown: Vec<Shown>,
-    /// Paths that are made read-only where they are there.
-    pub(crate) protected: Vec<Bytes>,
-    /// Paths that are covered where they are there.
-    pub(crate) masked: Vec<Bytes>,
-    pub(crate) overlays: Vec<Layers>,
-    pub(crate) network: Network,
-    pub(crate) limits: Limits,
-    /// Whether the command gets a session of its own, without the caller's terminal.
+    pub(crate) home: OsBytes,
+    /// Its files at the start: paths below it, each with its bytes.
+    pub(crate) home_files: Vec<(OsBytes, OsBytes)>,
+    /// The folder of the host that is shown as `/tmp`; none where `/tmp` goes with the sandbox.
+    #[serde(default)]
+    pub(crate) temporary: Option<OsBytes>,
+    /// The caches in the private home folder, each folder before its entries.
+    #[serde(default)]
+    pub(crate) caches: Vec<CacheSpec>,
+    /// The paths of the host that are shown, each folder before its entries.
+    pub(crate) shown: Vec<ShownPath>,
+    /// Paths that are made read-only if they are there.
+    pub(crate) protected: Vec<OsBytes>,
+    /// Paths that are covered if they exist, so that they cannot be opened.
+    pub(crate) masked: Vec<OsBytes>,
+    /// Paths that are covered by something empty if they are there.
+    pub(crate) emptied: Vec<OsBytes>,
+    /// Files that are covered by other bytes if they are there.
+    pub(crate) replaced: Vec<ReplacedFile>,
+    /// The bytes of all of those, one after the other. They follow the message.
+    #[serde(skip)]
+    pub(crate) contents: Vec<u8>,
+    pub(crate) overlays: Vec<OverlaySpec>,
+    pub(crate) network: NetworkAccess,
+    /// True if the command is in a network that others share, whose descriptors come with the plan.
+    #[serde(default)]
+    pub(crate) joins_network: bool,
+    pub(crate) limits: RunLimits,
+    /// True if the command gets a session of its own, without the caller's terminal.
     pub(crate) own_session: bool,
 }
 
-/// One path of the host that the sandbox shows at the same place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Shown {
-    pub(crate) path: Bytes,
-    pub(crate) how: How,
+/// A file that shows other bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ReplacedFile {
+    pub(crate) path: OsBytes,
+    /// The number of bytes that belong to this file.
+    pub(crate) length: usize,
 }
 
-/// How a path of the host is shown.
+impl SandboxSpec {
+    /// The files that show other bytes, each with its own.
+    pub(crate) fn replacements(&self) -> impl Iterator<Item = (&Path, &[u8])> {
+        let mut rest = self.contents.as_slice();
+        self.replaced.iter().map(move |replaced| {
+            let (own, others) = rest.split_at_checked(replaced.length).unwrap_or_default();
+            rest = others;
+            (replaced.path.as_path(), own)
+        })
+    }
+}
+
+/// A path of the host that the sandbox shows at its own place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum How {
-    /// To read.
+pub(crate) struct ShownPath {
+    pub(crate) path: OsBytes,
+    pub(crate) how: ShowMode,
+}
+
+/// The ways of showing a path of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum ShowMode {
+    /// The path can be read.
     ReadOnly,
-    /// To read and to write.
+    /// The path can be read and written.
     Writable,
-    /// To list what it holds, where Landlock shows some of that.
+    /// The folder can be listed, of which Landlock shows some entries.
     Listed,
-    /// As the symlink that it is on the host.
-    Link(Bytes),
+    /// The path is the symlink that it is on the host.
+    Link(OsBytes),
+}
+
+/// A cache in the private home folder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum CacheSpec {
+    /// A folder that is shown at a path.
+    Whole { at: OsBytes, folder: OsBytes },
+    /// Layers over the host's cache.
+    Layered(OverlaySpec),
 }
 
 /// The layers over one writable folder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Layers {
-    pub(crate) at: Bytes,
-    pub(crate) upper: Bytes,
-    pub(crate) work: Bytes,
+pub(crate) struct OverlaySpec {
+    pub(crate) at: OsBytes,
+    /// The changes of earlier commands, between the folder and the layer that is written.
+    pub(crate) earlier: Option<OsBytes>,
+    pub(crate) upper: OsBytes,
+    pub(crate) work: OsBytes,
 }
 
-/// What the processes of the sandbox tell the server.
+/// A message from the processes of the sandbox to the server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Word {
+pub(crate) enum ControlMessage {
     /// The listener of the proxy comes with this message.
     Proxy,
+    /// The namespaces of a network come with this message.
+    Network,
+    /// To the process that keeps a network: a socket is wanted. From it: the socket comes with this message.
+    Socket { is_v6: bool },
     /// The sandbox was not built, or the program not executed.
     Failed {
-        stage: Stage,
+        stage: BuildStage,
         errno: i32,
         /// The path that it happened at.
-        path: Option<Bytes>,
+        path: Option<OsBytes>,
     },
     /// The command ended, or a limit ended it. Where the processes of the sandbox are gone by then too, this is the last
     /// word, and holds what they used.
     Ended {
         code: Option<i32>,
         signal: Option<i32>,
-        limit: Option<Limit>,
+        limit: Option<LimitKind>,
         peak_memory: u64,
         used: Option<UsedByAll>,
+        /// The files that it left in its private folders.
+        #[serde(default)]
+        lost: LostFiles,
     },
     /// All processes are gone.
     Gone(UsedByAll),
 }
 
-/// What all processes of a sandbox used.
+/// The total use of all processes of a sandbox.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct UsedByAll {
     /// Processor time, in microseconds.
@@ -103,9 +162,9 @@ pub(crate) struct UsedByAll {
     pub(crate) largest: u64,
 }
 
-/// What was being done.
+/// The step of building a sandbox that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum Stage {
+pub enum BuildStage {
     /// The message with the plan was read.
     #[error("reading the plan")]
     Plan,
@@ -147,7 +206,7 @@ pub enum Stage {
 /// The limit that ended a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Limit {
+pub enum LimitKind {
     /// It ran too long.
     Wall,
     /// It used too much processor time.

@@ -1,5 +1,6 @@
-//! What stands in the writable folders that a command must not plant: protected names, sockets, FIFOs and devices. A look
-//! before the run and one after it, when no process of the sandbox is left, show what the command planted.
+//! The entries of the writable folders that a command must not plant: those that the plan's guard closes, sockets,
+//! FIFOs and devices. A scan before the run and another after it, when no process of the sandbox is left, show what
+//! the command planted.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -8,20 +9,21 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::linked::Linked;
-use crate::look::{Look, Looker, Seen};
-use crate::opened::Opened;
-use crate::recall::{Folders, Recall, stale};
+use crate::folder_scan::{FolderScan, FolderScanner, SeenEntry};
+use crate::guard::PathGuard;
+use crate::hard_links::LinkedFiles;
+use crate::opened_folders::OpenedFolders;
+use crate::survey_cache::{FolderScans, SurveyCache, stale_folders};
 
 /// Something that a command left in a writable folder, and that programs outside of the sandbox might run or wait for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Planted {
-    /// Where it was.
+pub struct PlantedEntry {
+    /// The original path.
     #[serde(serialize_with = "readable")]
     pub path: PathBuf,
-    /// What it is.
+    /// The kind of the entry.
     pub kind: PlantedKind,
-    /// Where it was moved to. `None`: it is still there.
+    /// The path that it was moved to. `None`: it is still there.
     pub quarantined: Option<PathBuf>,
 }
 
@@ -30,13 +32,13 @@ fn readable<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error>
     to.collect_str(&path.display())
 }
 
-/// What a command planted.
+/// The kinds of planted entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PlantedKind {
-    /// A file or a folder with a protected name, such as `.git`.
+    /// A file or a folder that the plan's guard closes, such as `.git`.
     Protected,
-    /// One that was there before, and whose folder was moved. It stays.
+    /// An entry that was there before, and whose folder was moved. It stays.
     Moved,
     /// A socket.
     Socket,
@@ -48,14 +50,15 @@ pub enum PlantedKind {
     Deep,
 }
 
-/// What was found in one look at everything, by path.
+/// The results of one complete scan, by path.
 #[derive(Debug, Default)]
-pub(crate) struct Survey {
-    found: HashMap<PathBuf, Seen>,
+pub(crate) struct FolderSurvey {
+    found: HashMap<PathBuf, SeenEntry>,
     /// The folders that were looked into.
-    folders: Vec<Arc<Folders>>,
+    folders: Vec<Arc<FolderScans>>,
     /// Further names of masked files.
     twins: Vec<PathBuf>,
+    guard: PathGuard,
 }
 
 /// The longest path that the kernel takes, with the zero at its end.
@@ -63,18 +66,23 @@ const LONGEST: usize = 4096;
 /// The longest name, with the slash before it.
 const LONGEST_NAME: usize = 256;
 
-impl Survey {
+impl FolderSurvey {
     /// Looks at everything below `folders`. What `recall` knows of a folder that did not change is not looked at again. A
     /// folder of somebody else's that cannot be read is passed over: the command cannot read it either.
-    pub(crate) fn take(folders: &[PathBuf], linked: &Linked, recall: &Recall) -> Self {
-        let mut survey = Self::default();
-        let mut looker = Looker::new(linked);
+    pub(crate) fn survey_folders(
+        folders: &[PathBuf],
+        linked: &LinkedFiles,
+        recall: &SurveyCache,
+        guard: &PathGuard,
+    ) -> Self {
+        let mut survey = Self { guard: guard.clone(), ..Self::default() };
+        let mut looker = FolderScanner::new(linked, guard);
         for root in folders {
-            // What is kept does not tell the names of files.
-            let before = if linked.is_empty() { recall.below(root) } else { Arc::default() };
+            // The kept results do not hold the names of files.
+            let before = if linked.is_empty() { recall.cached_below(root, guard) } else { Arc::default() };
             let now = survey.take_below(root, before, &mut looker);
             if linked.is_empty() {
-                recall.keep(root, &now);
+                recall.store_below(root, guard, &now);
             }
             survey.folders.push(now);
         }
@@ -83,14 +91,14 @@ impl Survey {
 
     /// Looks once more, into those folders that changed since, and into new ones. Folders that their owner could not enter
     /// stay open until the second part of the answer is dropped.
-    pub(crate) fn again(&self) -> (Self, Opened) {
-        let stale = self.folders.iter().flat_map(|folders| stale(folders));
+    pub(crate) fn survey_again(&self) -> (Self, OpenedFolders) {
+        let stale = self.folders.iter().flat_map(|folders| stale_folders(folders));
         let mut waiting: Vec<PathBuf> = stale.map(PathBuf::from).collect();
         // The last one is taken first, and what holds a folder has to come before it.
         waiting.sort_by(|one, other| other.cmp(one));
         let mut survey = Self::default();
-        let linked = Linked::default();
-        let mut looker = Looker::new(&linked);
+        let linked = LinkedFiles::default();
+        let mut looker = FolderScanner::new(&linked, &self.guard);
         let is_new =
             |folder: &Path| !self.folders.iter().any(|folders| folders.contains_key(folder.as_os_str()));
         survey.look_below(waiting, &mut looker, |_| None, is_new);
@@ -99,7 +107,7 @@ impl Survey {
 
     /// The protected paths that are there, so that the sandbox makes them read-only. In a repository without a protected
     /// name these are its settings and hooks.
-    pub(crate) fn protected(&self) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn protected_paths(&self) -> impl Iterator<Item = PathBuf> {
         self.of_kind(PlantedKind::Protected).flat_map(|path| {
             if path.ends_with("HEAD") {
                 ["HEAD", "config", "hooks"].map(|name| path.with_file_name(name)).to_vec()
@@ -119,20 +127,29 @@ impl Survey {
         self.twins.iter().map(PathBuf::as_path)
     }
 
-    /// What is there now, and was not there in `before`.
-    pub(crate) fn planted_since(&self, before: &Self) -> Vec<Planted> {
+    /// Returns the entries that are there now, and were not there in `before`.
+    pub(crate) fn planted_since(&self, before: &Self) -> Vec<PlantedEntry> {
         let known = |inode| before.found.values().any(|seen| seen.inode == inode);
-        let mut planted: Vec<Planted> = self
+        let mut planted: Vec<PlantedEntry> = self
             .found
             .iter()
             .filter(|(path, seen)| before.found.get(*path) != Some(*seen))
             .map(|(path, seen)| {
                 let moved = seen.kind == PlantedKind::Protected && known(seen.inode);
                 let kind = if moved { PlantedKind::Moved } else { seen.kind };
-                Planted { path: path.clone(), kind, quarantined: None }
+                PlantedEntry { path: path.clone(), kind, quarantined: None }
             })
             .collect();
         planted.sort_by(|one, other| one.path.cmp(&other.path));
+        // The contents of an entry that is moved away go with it.
+        let mut moved_away: Option<PathBuf> = None;
+        planted.retain(|one| {
+            let is_inside = moved_away.as_ref().is_some_and(|above| one.path.starts_with(above));
+            if !is_inside && one.kind == PlantedKind::Protected {
+                moved_away = Some(one.path.clone());
+            }
+            !is_inside
+        });
         planted
     }
 
@@ -140,11 +157,16 @@ impl Survey {
         self.found.iter().filter(move |(_, seen)| seen.kind == kind).map(|(path, _)| path.as_path())
     }
 
-    /// What stands at and below `root`, of which `before` is known.
-    fn take_below(&mut self, root: &Path, before: Arc<Folders>, looker: &mut Looker<'_>) -> Arc<Folders> {
-        let stale: HashSet<&OsStr> = stale(&before).into_iter().collect();
+    /// Scans `root` and everything below it, of which `before` is known.
+    fn take_below(
+        &mut self,
+        root: &Path,
+        before: Arc<FolderScans>,
+        looker: &mut FolderScanner<'_>,
+    ) -> Arc<FolderScans> {
+        let stale: HashSet<&OsStr> = stale_folders(&before).into_iter().collect();
         if stale.is_empty() && !before.is_empty() {
-            before.iter().for_each(|(folder, look)| self.add(Path::new(folder), look));
+            before.iter().for_each(|(folder, look)| self.add_scan(Path::new(folder), look));
             return before;
         }
         let recalled = |folder: &Path| {
@@ -154,41 +176,42 @@ impl Survey {
         Arc::new(self.look_below(vec![root.to_owned()], looker, recalled, |_| true))
     }
 
-    /// Takes what is `recalled` of `waiting`, or looks into them, and into what lies below as far as it `is_new`.
+    /// Takes the `recalled` results of the `waiting` folders, or scans them, and the folders below while `is_new`
+    /// holds.
     fn look_below(
         &mut self,
         mut waiting: Vec<PathBuf>,
-        looker: &mut Looker<'_>,
-        recalled: impl Fn(&Path) -> Option<Arc<Look>>,
+        looker: &mut FolderScanner<'_>,
+        recalled: impl Fn(&Path) -> Option<Arc<FolderScan>>,
         is_new: impl Fn(&Path) -> bool,
-    ) -> Folders {
-        let mut folders = Folders::new();
+    ) -> FolderScans {
+        let mut folders = FolderScans::new();
         while let Some(folder) = waiting.pop() {
-            let look = recalled(&folder).unwrap_or_else(|| Arc::new(looker.look_into(&folder)));
-            self.add(&folder, &look);
+            let look = recalled(&folder).unwrap_or_else(|| Arc::new(looker.scan_folder(&folder)));
+            self.add_scan(&folder, &look);
             let below = look.folders.iter().map(|(name, _)| folder.join(name));
             waiting.extend(below.filter(|below| !is_too_deep(below) && is_new(below)));
-            // One that cannot be read is kept too, so that the next look knows that it was so before.
+            // A folder that cannot be read is kept too, so that the next scan knows that it was unreadable before.
             folders.insert(folder.into_os_string(), look);
         }
         folders
     }
 
     /// Takes what was seen in one folder.
-    fn add(&mut self, folder: &Path, look: &Look) {
+    fn add_scan(&mut self, folder: &Path, look: &FolderScan) {
         self.found.extend(look.found.iter().map(|(name, seen)| (folder.join(name), *seen)));
         self.twins.extend(look.twins.iter().map(|name| folder.join(name)));
         if folder.as_os_str().len() + LONGEST_NAME < LONGEST {
             return;
         }
         let deep = |(name, inode): &(OsString, u64)| {
-            (folder.join(name), Seen { kind: PlantedKind::Deep, inode: *inode })
+            (folder.join(name), SeenEntry { kind: PlantedKind::Deep, inode: *inode })
         };
         self.found.extend(look.folders.iter().map(deep).filter(|(below, _)| is_too_deep(below)));
     }
 }
 
-/// Whether a path is too long to look into.
+/// Returns whether a path is too long to be scanned.
 fn is_too_deep(path: &Path) -> bool {
     path.as_os_str().len() >= LONGEST
 }

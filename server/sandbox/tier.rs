@@ -1,12 +1,12 @@
-//! What this machine can confine a command with.
+//! The means of this machine to confine a command.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// How strongly a command is confined, strongest first.
+/// The strengths of confinement, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Level {
+pub enum SandboxLevel {
     /// Namespaces that this program makes, Landlock and seccomp.
     #[serde(rename = "A")]
     Namespaces,
@@ -21,8 +21,8 @@ pub enum Level {
     Nothing,
 }
 
-impl Level {
-    /// Whether a command that may run in `lowest` may run in this level.
+impl SandboxLevel {
+    /// Returns whether a command that may run in `lowest` may run in this level.
     #[must_use]
     pub fn is_enough_for(self, lowest: Self) -> bool {
         let rank = |level| match level {
@@ -34,7 +34,7 @@ impl Level {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for SandboxLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Namespaces => "tier A (namespaces, Landlock and seccomp)",
@@ -45,22 +45,22 @@ impl fmt::Display for Level {
     }
 }
 
-/// What confines a command: its level, and whether that is without Landlock.
+/// The confinement of a command: its level, and whether that is without Landlock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandTier {
-    /// How strongly.
-    pub level: Level,
-    /// The version of Landlock's interface; 0 where the kernel has none, and the other walls stand alone.
+    /// The level.
+    pub level: SandboxLevel,
+    /// The version of Landlock's interface; 0 if the kernel has none, and the other walls stand alone.
     pub landlock: i32,
 }
 
 impl fmt::Display for CommandTier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.level, self.landlock) {
-            (Level::Namespaces, 0) => {
+            (SandboxLevel::Namespaces, 0) => {
                 f.write_str("tier A (namespaces and seccomp; this kernel has no Landlock)")
             }
-            (Level::Bubblewrap, 0) => {
+            (SandboxLevel::Bubblewrap, 0) => {
                 f.write_str("tier A' (namespaces of bwrap, and seccomp; this kernel has no Landlock)")
             }
             (level, _) => level.fmt(f),
@@ -68,21 +68,21 @@ impl fmt::Display for CommandTier {
     }
 }
 
-impl Tier {
-    /// What confines the commands of this machine.
+impl MachineTier {
+    /// Returns the tier of this machine's commands.
     #[must_use]
     pub fn of_commands(&self) -> CommandTier {
         CommandTier { level: self.level, landlock: self.landlock }
     }
 }
 
-/// What this machine offers, and why it offers no more.
+/// The best level of this machine, and the reasons why there is no better one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tier {
+pub struct MachineTier {
     /// The strongest level that a real command ran in.
-    pub level: Level,
-    /// The version of Landlock's interface; 0 where the kernel has none.
+    pub level: SandboxLevel,
+    /// The version of Landlock's interface; 0 if the kernel has none.
     pub landlock: i32,
-    /// Why each stronger level is not there, and how to mend it.
+    /// The reason why each stronger level is missing, and the remedy.
     pub reasons: Vec<String>,
 }

@@ -8,13 +8,13 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use crate::linux;
-use crate::spec::Way;
+use crate::spec::ConfinementWay;
 
-/// How long the processes of a sandbox without a process namespace may take to die.
+/// The longest time that the processes of a sandbox without a process namespace may take to die.
 const DYING: Duration = Duration::from_secs(2);
 
-/// One process, as the kernel tells of it.
-pub(crate) struct Process {
+/// A process, as reported by the kernel.
+pub(crate) struct SandboxProcess {
     pub(crate) pid: i32,
     parent: i32,
     pub(crate) cpu_ticks: u64,
@@ -22,15 +22,26 @@ pub(crate) struct Process {
 }
 
 /// The processes that run in the sandbox of `way`, without those that build it.
-pub(crate) fn processes(way: Way) -> Vec<Process> {
+pub(crate) fn list_processes(way: ConfinementWay) -> Vec<SandboxProcess> {
     let own = rustix::process::getpid().as_raw_nonzero().get();
-    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let all = all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(of);
+    let all = all_processes();
     match way {
         // A namespace numbers them in order, and those that build the sandbox came first.
-        Way::Namespaces | Way::Inside => all.filter(|process| process.pid > own).collect(),
-        Way::Landlock => descendants(own, all.collect()),
+        ConfinementWay::Namespaces | ConfinementWay::Inside => {
+            all.into_iter().filter(|process| process.pid > own).collect()
+        }
+        ConfinementWay::Landlock => find_descendants(own, all),
     }
+}
+
+/// The numbers of the processes that the process `root` started, and theirs.
+pub(crate) fn started_by(root: i32) -> Vec<i32> {
+    find_descendants(root, all_processes()).into_iter().map(|process| process.pid).collect()
+}
+
+fn all_processes() -> Vec<SandboxProcess> {
+    let all = fs::read_dir("/proc").into_iter().flatten().flatten();
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(read_process).collect()
 }
 
 /// Kills every other process of the namespace that this one is the first of, and waits until they are gone: each that loses
@@ -45,12 +56,12 @@ pub(crate) fn end_namespace() {
     }
 }
 
-/// Kills every process that this one started, and theirs, where no namespace does so. Each that loses its parent becomes a
+/// Kills every process that this one started, and theirs, if no namespace does so. Each that loses its parent becomes a
 /// child of this process, so none gets away.
 pub(crate) fn kill_descendants() {
     let until = Instant::now() + DYING;
     loop {
-        let left = processes(Way::Landlock);
+        let left = list_processes(ConfinementWay::Landlock);
         for pid in left.iter().filter_map(|process| Pid::from_raw(process.pid)) {
             let _ = rustix::process::kill_process(pid, Signal::KILL);
         }
@@ -62,9 +73,9 @@ pub(crate) fn kill_descendants() {
     }
 }
 
-fn descendants(root: i32, all: Vec<Process>) -> Vec<Process> {
+fn find_descendants(root: i32, all: Vec<SandboxProcess>) -> Vec<SandboxProcess> {
     let parents: HashMap<i32, i32> = all.iter().map(|process| (process.pid, process.parent)).collect();
-    let descends = |process: &Process| {
+    let descends = |process: &SandboxProcess| {
         let mut at = process.parent;
         for _ in 0..parents.len() {
             if at == root {
@@ -79,12 +90,12 @@ fn descendants(root: i32, all: Vec<Process>) -> Vec<Process> {
     all.into_iter().zip(inside).filter_map(|(process, inside)| inside.then_some(process)).collect()
 }
 
-fn of(pid: i32) -> Option<Process> {
+fn read_process(pid: i32) -> Option<SandboxProcess> {
     let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold anything; what follows its last bracket is numbers.
     let name_end = stat.iter().rposition(|byte| *byte == b')')?;
     let text = std::str::from_utf8(stat.get(name_end + 2..)?).ok()?;
     let field = |at: usize| text.split(' ').nth(at)?.parse::<u64>().ok();
     let parent = i32::try_from(field(1)?).ok()?;
-    Some(Process { pid, parent, cpu_ticks: field(11)? + field(12)?, threads: field(17)? })
+    Some(SandboxProcess { pid, parent, cpu_ticks: field(11)? + field(12)?, threads: field(17)? })
 }

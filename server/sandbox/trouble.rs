@@ -1,29 +1,29 @@
-//! Why a sandbox was not built, as its processes tell it.
+//! The reason why a sandbox was not built, as reported by its processes.
 
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
 
-use crate::bytes::Bytes;
-use crate::spec::{Stage, Word};
+use crate::bytes::OsBytes;
+use crate::spec::{BuildStage, ControlMessage};
 
 /// The stage that failed, with the system's error and the path that it happened at.
 #[derive(Debug)]
-pub(crate) struct Trouble {
-    stage: Stage,
+pub(crate) struct BuildFailure {
+    stage: BuildStage,
     error: io::Error,
-    path: Option<Bytes>,
+    path: Option<OsBytes>,
 }
 
-impl Trouble {
+impl BuildFailure {
     /// The trouble of `stage` with `name`.
-    pub(crate) fn new(stage: Stage, error: io::Error, name: &OsStr) -> Self {
+    pub(crate) fn new(stage: BuildStage, error: io::Error, name: &OsStr) -> Self {
         Self { stage, error, path: Some(name.to_owned().into()) }
     }
 
-    /// The word that tells it.
-    pub(crate) fn word(self) -> Word {
-        Word::Failed {
+    /// Returns the message that reports it.
+    pub(crate) fn into_message(self) -> ControlMessage {
+        ControlMessage::Failed {
             stage: self.stage,
             errno: self.error.raw_os_error().unwrap_or(libc::EINVAL),
             path: self.path,
@@ -32,20 +32,20 @@ impl Trouble {
 }
 
 /// Names the stage that an error belongs to.
-pub(crate) trait At<T> {
+pub(crate) trait AtStage<T> {
     /// The error of `stage`.
-    fn at(self, stage: Stage) -> Result<T, Trouble>;
+    fn at_stage(self, stage: BuildStage) -> Result<T, BuildFailure>;
 
     /// The error of `stage` at `path`.
-    fn at_path(self, stage: Stage, path: &Path) -> Result<T, Trouble>;
+    fn at_path(self, stage: BuildStage, path: &Path) -> Result<T, BuildFailure>;
 }
 
-impl<T, E: Into<io::Error>> At<T> for Result<T, E> {
-    fn at(self, stage: Stage) -> Result<T, Trouble> {
-        self.map_err(|error| Trouble { stage, error: error.into(), path: None })
+impl<T, E: Into<io::Error>> AtStage<T> for Result<T, E> {
+    fn at_stage(self, stage: BuildStage) -> Result<T, BuildFailure> {
+        self.map_err(|error| BuildFailure { stage, error: error.into(), path: None })
     }
 
-    fn at_path(self, stage: Stage, path: &Path) -> Result<T, Trouble> {
-        self.map_err(|error| Trouble { stage, error: error.into(), path: Some(path.into()) })
+    fn at_path(self, stage: BuildStage, path: &Path) -> Result<T, BuildFailure> {
+        self.map_err(|error| BuildFailure { stage, error: error.into(), path: Some(path.into()) })
     }
 }

@@ -1,21 +1,21 @@
-//! What came of a script, as the lines that its process writes.
+//! The outcome of a script, as the lines that its process writes.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// How many messages of the console are read.
+/// The most messages of the console that are read.
 const MOST: usize = 1001;
 
-/// What a script's process wrote.
+/// The output of a script's process.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScriptReport {
     /// The messages of the console.
     pub logs: Vec<LogEntry>,
-    /// How the script ended. `None`: the process ended first.
+    /// The end of the script. `None`: the process ended first.
     pub end: Option<ScriptEnd>,
 }
 
-/// One message of the console.
+/// A message of the console.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogEntry {
     /// Its level.
@@ -40,7 +40,7 @@ pub enum LogLevel {
     Error,
 }
 
-/// How a script ended.
+/// The end of a script.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ScriptEnd {
     /// Its value.
@@ -52,7 +52,7 @@ pub struct ScriptEnd {
     /// The limit that ended it.
     #[serde(default)]
     pub limit: Option<ScriptLimit>,
-    /// Whether messages of the console are left out or cut.
+    /// True if messages of the console are left out or cut.
     #[serde(default)]
     pub cut: bool,
 }
@@ -62,7 +62,7 @@ pub struct ScriptEnd {
 pub struct ScriptError {
     /// Its name, such as `TypeError`; `Uncaught` for a thrown value that is no error.
     pub name: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
     /// The line of the code, counted from 1.
     #[serde(default)]
@@ -82,7 +82,7 @@ pub enum ScriptLimit {
     Memory,
 }
 
-/// One line.
+/// A line.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ReportLine {
@@ -93,22 +93,22 @@ pub(crate) enum ReportLine {
 impl ScriptReport {
     /// Reads what a process wrote. Nothing in it is trusted: a line of another kind is a message of the console.
     #[must_use]
-    pub fn read(output: &[u8]) -> Self {
+    pub fn from_output(output: &[u8]) -> Self {
         let mut report = Self::default();
         for line in output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             match serde_json::from_slice(line) {
                 Ok(ReportLine::End(end)) => report.end = Some(end),
-                Ok(ReportLine::Log(entry)) => report.take(entry),
+                Ok(ReportLine::Log(entry)) => report.take_entry(entry),
                 Err(_) => {
                     let text = String::from_utf8_lossy(line).into_owned();
-                    report.take(LogEntry { level: LogLevel::Log, text });
+                    report.take_entry(LogEntry { level: LogLevel::Log, text });
                 }
             }
         }
         report
     }
 
-    fn take(&mut self, entry: LogEntry) {
+    fn take_entry(&mut self, entry: LogEntry) {
         if self.logs.len() < MOST {
             self.logs.push(entry);
         }

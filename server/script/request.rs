@@ -1,4 +1,4 @@
-//! What is run.
+//! The request to run a script.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct ScriptRequest {
     /// The code.
     pub code: String,
-    /// What the code finds as `input`.
+    /// The value that the code finds as `input`.
     pub input: Value,
     /// Milliseconds after which the code is ended.
     pub time_ms: u64,

@@ -9,13 +9,13 @@ use crate::request::ScriptRequest;
 /// Runs the script that the standard input describes, and answers with the exit code of the process. Messages of the
 /// console also go to the standard error as they are, for a person who watches.
 #[must_use]
-pub fn serve() -> i32 {
+pub fn serve_script() -> i32 {
     let mut text = Vec::new();
     let request =
         io::stdin().read_to_end(&mut text).and_then(|_| Ok(serde_json::from_slice::<ScriptRequest>(&text)?));
     match request {
         Ok(request) => {
-            engine::run(&request, write());
+            engine::run_script(&request, report_emitter());
             0
         }
         Err(error) => {
@@ -25,8 +25,8 @@ pub fn serve() -> i32 {
     }
 }
 
-/// Nobody is left to hear of a line that cannot be written.
-fn write() -> Emit {
+/// There is no way to report a line that cannot be written.
+fn report_emitter() -> Emit {
     Rc::new(|line, shown| {
         let _ = writeln!(io::stdout(), "{line}");
         if let Some(shown) = shown {

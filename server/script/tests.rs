@@ -16,8 +16,8 @@ fn with(code: &str, input: Value, time_ms: u64) -> ScriptReport {
     let lines = Rc::new(RefCell::new(String::new()));
     let into = lines.clone();
     let request = ScriptRequest { code: code.to_owned(), input, time_ms };
-    engine::run(&request, Rc::new(move |line, _| into.borrow_mut().push_str(&format!("{line}\n"))));
-    let report = ScriptReport::read(lines.borrow().as_bytes());
+    engine::run_script(&request, Rc::new(move |line, _| into.borrow_mut().push_str(&format!("{line}\n"))));
+    let report = ScriptReport::from_output(lines.borrow().as_bytes());
     assert!(report.end.is_some(), "{code}: {report:?}");
     report
 }

@@ -1,4 +1,4 @@
-//! Where a connection of the runtime socket goes: to the door of the language that it speaks.
+//! The dispatch of a runtime socket's connections: to the door of the protocol that each speaks.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -11,85 +11,105 @@ use tokio::net::UnixStream;
 use crate::base::random;
 use crate::hub::Hub;
 use crate::lsp;
-use crate::mcp::{self, Agent, ClientWait, Seal, Terms};
+use crate::mcp::{self, ClientWait, ConnectionOptions, McpConnection, StateSeal};
 use crate::protocol::{Code, Fault};
-use crate::socket::{Doors, Greeting, Speaks};
+use crate::socket::{ClientGreeting, ConnectionHandler, SpokenProtocol};
 
 /// Characters of the shortest bearer token that a person may choose.
 const SHORTEST: usize = 16;
 
 /// The doors of one process.
-pub(super) struct Entrance {
-    /// What stands behind them.
+pub(super) struct DoorSet {
+    /// The hub behind the doors.
     pub hub: Hub,
-    /// The seal of what agents carry between the rounds of a call.
-    pub seal: Arc<Seal>,
+    /// The seal for the state that agents carry between the rounds of a call.
+    pub seal: Arc<StateSeal>,
 }
 
-impl Doors for Entrance {
-    fn open(&self, greeting: Greeting, stream: BufReader<UnixStream>) -> BoxFuture<'static, ()> {
+impl ConnectionHandler for DoorSet {
+    fn serve_connection(
+        &self,
+        greeting: ClientGreeting,
+        stream: BufReader<UnixStream>,
+    ) -> BoxFuture<'static, ()> {
         let (hub, seal) = (self.hub.clone(), self.seal.clone());
         match greeting.speaks {
-            Some(Speaks::Mcp) => Box::pin(async move { agent(hub, seal, greeting, stream).await }),
-            Some(Speaks::Http) => Box::pin(async move { http(hub, seal, greeting, stream).await }),
-            Some(Speaks::Lsp) => Box::pin(async move { editor(hub, stream).await }),
+            Some(SpokenProtocol::Mcp) => {
+                Box::pin(async move { serve_agent(hub, seal, greeting, stream).await })
+            }
+            Some(SpokenProtocol::Http) => {
+                Box::pin(async move { serve_http(hub, seal, greeting, stream).await })
+            }
+            Some(SpokenProtocol::Lsp) => Box::pin(async move { serve_editor(hub, stream).await }),
             None => Box::pin(async {}),
         }
     }
 }
 
-/// The folder that agents of a greeting work in.
-fn terms(hub: &Hub, greeting: &Greeting) -> Result<Terms, Fault> {
-    let root = greeting.root.as_deref().and_then(|root| hub.locate(root)).map(|(root, _)| root);
+/// The connection options of an agent, from its greeting.
+fn connection_options(hub: &Hub, greeting: &ClientGreeting) -> Result<ConnectionOptions, Fault> {
+    let root = greeting.root.as_deref().and_then(|root| hub.locate_path(root)).map(|(root, _)| root);
     let root = root.ok_or_else(|| {
-        Fault::new(Code::NotFound, "the greeting names no folder that this server has open").hint(hub.roots())
+        Fault::new(Code::NotFound, "the greeting names no folder that this server has open")
+            .with_hints(hub.roots())
     })?;
-    Ok(Terms {
+    Ok(ConnectionOptions {
         root,
         policy: greeting.policy,
+        environment: greeting.environment.clone(),
         wait: ClientWait { wait_s: greeting.wait_s, limit_s: greeting.limit_s },
     })
 }
 
-async fn agent(hub: Hub, seal: Arc<Seal>, greeting: Greeting, stream: BufReader<UnixStream>) {
-    match terms(&hub, &greeting) {
-        Ok(terms) => mcp::serve(hub, terms, seal, stream).await,
+async fn serve_agent(
+    hub: Hub,
+    seal: Arc<StateSeal>,
+    greeting: ClientGreeting,
+    stream: BufReader<UnixStream>,
+) {
+    match connection_options(&hub, &greeting) {
+        Ok(terms) => mcp::serve_agent(hub, terms, seal, stream).await,
         Err(fault) => tracing::warn!("an agent was not let in: {}", fault.message),
     }
 }
 
-/// An editor that came after the agents: it takes the review over for as long as it stays.
-async fn editor(hub: Hub, stream: BufReader<UnixStream>) {
-    // Its end of the stream is closed when it is gone: the process that passes its bytes on watches it.
-    let (parent, _) = lsp::parent::watch(None);
+/// Serves an editor that came after the agents: it takes over the review for as long as it stays.
+async fn serve_editor(hub: Hub, stream: BufReader<UnixStream>) {
+    // Its process is watched by the process that passes its bytes on; when it is gone, the stream ends.
+    let (parent, _) = lsp::parent::watch_client(None);
     let (input, output) = tokio::io::split(stream);
-    let connection = lsp::ClientConnection { input, output, parent, orphaned: pending() };
-    lsp::serve(&hub, false, connection).await;
+    let connection = lsp::ClientConnection { input, output, parent, client_gone: pending() };
+    lsp::serve_client(&hub, false, connection).await;
 }
 
-/// Opens an address over HTTP for as long as the connection lasts, and tells where it is.
-async fn http(hub: Hub, seal: Arc<Seal>, greeting: Greeting, mut stream: BufReader<UnixStream>) {
+/// Opens an address over HTTP for as long as the connection lasts, and sends its URL.
+async fn serve_http(
+    hub: Hub,
+    seal: Arc<StateSeal>,
+    greeting: ClientGreeting,
+    mut stream: BufReader<UnixStream>,
+) {
     let opened = async {
-        let terms = Arc::new(terms(&hub, &greeting)?);
+        let terms = Arc::new(connection_options(&hub, &greeting)?);
         let token = match greeting.bearer {
             Some(token) if token.chars().count() < SHORTEST => {
                 return Err(Fault::new(
                     Code::InvalidArgs,
                     format!("the bearer token has fewer than {SHORTEST} characters"),
                 )
-                .suggest("choose a longer token, or leave it out: then the server makes one"));
+                .with_suggestion("choose a longer token, or leave it out: then the server makes one"));
             }
             Some(token) => token,
-            None => random::token()?,
+            None => random::random_token()?,
         };
-        let bound = mcp::http::bind(greeting.address.as_deref().unwrap_or_default()).await?;
+        let bound = mcp::http::bind_loopback(greeting.address.as_deref().unwrap_or_default()).await?;
         Ok((terms, token, bound))
     };
     let (line, serving) = match opened.await {
         Ok((terms, token, bound)) => {
             let line = json!({ "url": bound.url(), "token": token });
-            let agent = move || Agent::new(hub.clone(), terms.clone(), seal.clone(), false);
-            (line, Some(bound.serve(Some(token), agent)))
+            let agent = move || McpConnection::new(hub.clone(), terms.clone(), seal.clone(), false);
+            (line, Some(bound.serve_clients(Some(token), agent)))
         }
         Err(fault) => (json!({ "error": fault }), None),
     };

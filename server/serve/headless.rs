@@ -1,4 +1,9 @@
 //! `wherefore serve`: the server of agents where no editor runs. It ends with its last client.
+//!
+//! # Invariants
+//!
+//! - No headless server outlives its last client, however that one ended.
+//!   Test: `a_thousand_killed_agents_leave_no_server`
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,30 +12,32 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::{hub, let_in};
+use super::{new_hub, open_socket};
+use crate::hub::Hub;
 use crate::protocol::Fault;
-use crate::socket::{StartOrder, servers};
+use crate::socket::{StartOrder, running_servers};
 
-/// How long it waits for its first client: whoever started it comes at once, or never.
+/// The longest time that it waits for its first client: the process that started it connects at once, or never.
 const FIRST: Duration = Duration::from_secs(10);
-/// How long after its start an editor's server may come up that did not see it.
+/// The time after its start in which an editor's server may appear that did not find it.
 const BESIDE: Duration = Duration::from_secs(5);
-/// How often it looks for one.
+/// The interval at which it looks for such a server.
 const LOOK: Duration = Duration::from_millis(200);
-/// How long it waits for a next one after the last: an agent that starts its server anew finds this one.
+/// The time that it waits for another client after the last: an agent that restarts its server finds this one.
 const NEXT: Duration = Duration::from_millis(500);
 
-/// Serves a folder until the last client is gone for `linger`, or for a moment where none is given. `ready` is called when it can be reached, or with the fault that
-/// keeps it from that.
-pub(crate) fn headless(
+/// Serves a folder until the last client has been gone for `linger`, or for a moment by default. `ready` is called when
+/// the server can be reached, or with the fault that prevents it.
+pub(crate) fn run_headless(
     root: String,
     linger: Option<Duration>,
+    environment: Option<String>,
     ready: impl FnOnce(Result<(), &Fault>) + Send + 'static,
 ) -> ExitCode {
-    super::run(move |told| async move {
-        let hub = hub();
-        let order = StartOrder::starting();
-        let opened = hub.add_root(&root).map_err(Fault::from).and_then(|()| let_in(&hub, true));
+    super::run_server(move |told| async move {
+        let hub = new_hub(environment);
+        let order = StartOrder::for_start();
+        let opened = hub.add_root(&root).map_err(Fault::from).and_then(|()| open_socket(&hub, true));
         drop(order);
         let listening = match opened {
             Ok(listening) => listening,
@@ -41,20 +48,21 @@ pub(crate) fn headless(
         };
         ready(Ok(()));
         tokio::select! {
-            () = last_leaves(listening.clients(), linger.unwrap_or(NEXT)) => {}
-            () = an_editor_comes(hub.roots()) => {}
+            () = wait_for_last_client(&hub, listening.clients(), linger.unwrap_or(NEXT)) => {}
+            () = wait_for_editor(hub.roots()) => {}
             () = told.cancelled() => {}
-            () = interrupted() => {}
-            never = super::slots(&hub) => match never {},
+            () = wait_for_interrupt() => {}
         }
-        // From here on nobody finds it; those who found it before and come now are sent to another.
-        listening.leave().await;
+        // From here on new clients do not find it; clients that found it before are sent to another server.
+        listening.shut_down().await;
         let _ = tokio::task::spawn_blocking(move || hub.close()).await;
         ExitCode::SUCCESS
     })
 }
 
-async fn last_leaves(mut clients: watch::Receiver<usize>, linger: Duration) {
+/// Returns when the last client has been gone for `linger`, and no command with a sandbox token is expected: only this
+/// server knows the token.
+async fn wait_for_last_client(hub: &Hub, mut clients: watch::Receiver<usize>, linger: Duration) {
     if timeout(FIRST, clients.wait_for(|count| *count > 0)).await.is_err() {
         return;
     }
@@ -62,22 +70,24 @@ async fn last_leaves(mut clients: watch::Receiver<usize>, linger: Duration) {
         if clients.wait_for(|count| *count == 0).await.is_err() {
             return;
         }
-        if timeout(linger, clients.wait_for(|count| *count > 0)).await.is_err() {
+        let is_awaited = || hub.folders().iter().any(|folder| folder.command_tokens().has_pending());
+        let linger = if is_awaited() { linger.max(NEXT) } else { linger };
+        if timeout(linger, clients.wait_for(|count| *count > 0)).await.is_err() && !is_awaited() {
             return;
         }
     }
 }
 
-/// An editor's server joins one that is there. Of two that start at the same instant, as after the death of the one before,
-/// neither sees the other: then this one gives way, and its agents find the editor's.
-async fn an_editor_comes(roots: Vec<String>) {
+/// An editor's server joins a server that exists. If both start at the same time, for example after the end of an
+/// earlier one, neither sees the other: then this one gives way, and its agents find the editor's.
+async fn wait_for_editor(roots: Vec<String>) {
     let until = Instant::now() + BESIDE;
     while Instant::now() < until {
         sleep(LOOK).await;
         let roots = roots.clone();
         let is_there = move || {
             let serves = |root: &String| roots.contains(root);
-            servers().iter().any(|server| !server.headless && server.roots.iter().any(serves))
+            running_servers().iter().any(|server| !server.headless && server.roots.iter().any(serves))
         };
         if tokio::task::spawn_blocking(is_there).await.unwrap_or(false) {
             return;
@@ -86,7 +96,7 @@ async fn an_editor_comes(roots: Vec<String>) {
     std::future::pending().await
 }
 
-async fn interrupted() {
+async fn wait_for_interrupt() {
     match signal(SignalKind::interrupt()) {
         Ok(mut interrupt) => drop(interrupt.recv().await),
         Err(_) => std::future::pending().await,

@@ -1,4 +1,4 @@
-//! An editor whose folder agents work in already joins the server that they have.
+//! An editor whose folder already has a server for agents joins that server.
 
 use std::io::Cursor;
 use std::pin::Pin;
@@ -11,24 +11,24 @@ use tokio::net::UnixStream;
 
 use crate::base::uri;
 use crate::lsp::stdio;
-use crate::socket::{Greeting, RunningServer, Speaks, enter, servers};
+use crate::socket::{ClientGreeting, RunningServer, SpokenProtocol, connect_to, running_servers};
 
-/// Bytes of the longest first message that is looked into.
+/// Bytes of the longest first message that is parsed.
 const LONGEST: usize = 8 << 20;
 
-type Input = Box<dyn AsyncRead + Send + Unpin>;
+type EditorInput = Box<dyn AsyncRead + Send + Unpin>;
 
-/// What was read already, and then the rest.
-pub(super) struct Replayed(Chain<Cursor<Vec<u8>>, Input>);
+/// The bytes that were read already, followed by the rest of the stream.
+pub(super) struct ReplayedInput(Chain<Cursor<Vec<u8>>, EditorInput>);
 
-impl Replayed {
+impl ReplayedInput {
     /// A stream that begins with `first`.
-    pub(super) fn new(first: Vec<u8>, rest: Input) -> Self {
+    pub(super) fn new(first: Vec<u8>, rest: EditorInput) -> Self {
         Self(Cursor::new(first).chain(rest))
     }
 }
 
-impl AsyncRead for Replayed {
+impl AsyncRead for ReplayedInput {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -38,10 +38,10 @@ impl AsyncRead for Replayed {
     }
 }
 
-/// The bytes of the first message, and perhaps some of what follows it; less where there is none that can be read.
-pub(super) async fn first_message(input: &mut Input) -> Vec<u8> {
+/// Reads the first message, and perhaps more; less if it is malformed.
+pub(super) async fn first_message(input: &mut EditorInput) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(8 << 10);
-    while !whole(&bytes) && bytes.len() < LONGEST {
+    while !is_message_whole(&bytes) && bytes.len() < LONGEST {
         match input.read_buf(&mut bytes).await {
             Ok(read) if read > 0 => {}
             _ => break,
@@ -50,8 +50,8 @@ pub(super) async fn first_message(input: &mut Input) -> Vec<u8> {
     bytes
 }
 
-/// The body of the message that the bytes begin with, as far as it is there, and its length.
-fn body(bytes: &[u8]) -> Option<(&[u8], usize)> {
+/// The body of the first message, possibly incomplete, and its length.
+fn message_body(bytes: &[u8]) -> Option<(&[u8], usize)> {
     let end = memchr::memmem::find(bytes, b"\r\n\r\n")?;
     let header = std::str::from_utf8(&bytes[..end]).ok()?;
     let length = header.lines().find_map(|line| {
@@ -61,17 +61,17 @@ fn body(bytes: &[u8]) -> Option<(&[u8], usize)> {
     Some((&bytes[end + 4..], length))
 }
 
-/// Whether the first message is there, or can never be.
-fn whole(bytes: &[u8]) -> bool {
-    match body(bytes) {
+/// Returns whether the first message is complete, or never will be.
+fn is_message_whole(bytes: &[u8]) -> bool {
+    match message_body(bytes) {
         Some((body, length)) => body.len() >= length,
         None => memchr::memmem::find(bytes, b"\r\n\r\n").is_some(),
     }
 }
 
-/// The server that agents have in the one folder that an `initialize` names.
+/// The agents' server of the one folder that an `initialize` names.
 pub(super) fn server_of(first: &[u8]) -> Option<RunningServer> {
-    let (body, length) = body(first)?;
+    let (body, length) = message_body(first)?;
     let message: Value = serde_json::from_slice(body.get(..length)?).ok()?;
     let params = message.get("params").filter(|_| message["method"] == "initialize")?;
     let uri = match params.get("workspaceFolders").and_then(Value::as_array) {
@@ -79,36 +79,36 @@ pub(super) fn server_of(first: &[u8]) -> Option<RunningServer> {
         Some(folders) if folders.len() > 1 => return None,
         _ => params.get("rootUri"),
     };
-    let root = std::fs::canonicalize(uri::path_of(uri?.as_str()?)?).ok()?;
+    let root = std::fs::canonicalize(uri::path_from_uri(uri?.as_str()?)?).ok()?;
     let joins = |server: &RunningServer| {
         server.headless
             && server.version == env!("CARGO_PKG_VERSION")
             && server.roots.iter().any(|served| root == std::path::Path::new(served))
     };
-    servers().into_iter().find(joins)
+    running_servers().into_iter().find(joins)
 }
 
-/// Passes bytes between the editor and a server until one of them ends; nothing where the server has just ended.
+/// Passes bytes between the editor and a server until one of them ends; none if the server has just ended.
 pub(super) async fn pass_on(
     server: &RunningServer,
     first: &[u8],
-    input: &mut Input,
+    input: &mut EditorInput,
     orphaned: impl Future<Output = ()>,
 ) -> Option<ExitCode> {
-    let greeting = Greeting { speaks: Some(Speaks::Lsp), ..Greeting::default() };
-    let stream = enter(server, greeting).ok()?;
+    let greeting = ClientGreeting { speaks: Some(SpokenProtocol::Lsp), ..ClientGreeting::default() };
+    let stream = connect_to(server, greeting).ok()?;
     stream.set_nonblocking(true).ok()?;
     let mut stream = UnixStream::from_std(stream).ok()?;
     stream.write_all(first).await.ok()?;
     let (mut from, mut to) = stream.split();
-    let mut output = stdio::output();
+    let mut output = stdio::open_output();
     let left = tokio::select! {
-        // An error: the server let go first, as it does after `exit`, and the editor still had an answer for it.
+        // After an error the server closed first, as it does after `exit`, while the editor still sent an answer.
         copied = tokio::io::copy(input, &mut to) => copied.is_ok(),
         _ = tokio::io::copy(&mut from, &mut output) => return Some(ExitCode::SUCCESS),
         () = orphaned => return Some(ExitCode::FAILURE),
     };
-    // What is under way is answered still.
+    // Requests under way are still answered.
     let _ = to.shutdown().await;
     let _ = tokio::io::copy(&mut from, &mut output).await;
     Some(if left { ExitCode::FAILURE } else { ExitCode::SUCCESS })

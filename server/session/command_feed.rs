@@ -1,39 +1,39 @@
-//! What editors are told of one command, while it runs.
+//! Notifies editors of one command, while it runs.
 
 use std::sync::{Arc, Weak};
 
-use super::{Session, SessionLog};
+use super::{SessionLog, WorkspaceSession};
 use crate::base::{CallId, WorkspacePath};
 use crate::ports::Editor;
-use crate::protocol::{CommandNotice, CommandState, Event, Notice};
+use crate::protocol::{CommandNotice, CommandState, EditorNotice, Event};
 
 /// A command, as editors know it.
 #[derive(Clone, Debug)]
 pub struct FedCommand<'a> {
     /// The call that runs it.
     pub call_id: &'a CallId,
-    /// Why the call was made.
+    /// The reason why the call was made.
     pub why: &'a str,
     /// The program and its arguments as one line.
     pub command: String,
-    /// What confines it.
+    /// The confinement of the command.
     pub tier: String,
-    /// Whether it goes on after its call was answered.
+    /// True where it goes on after its call was answered.
     pub background: bool,
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandEnd {
+pub struct CommandFeedEnd {
     /// In words.
     pub outcome: String,
     /// The exit code, where it exited by itself.
     pub exit_code: Option<i32>,
-    /// How long it ran, in milliseconds.
+    /// The time that it ran, in milliseconds.
     pub duration_ms: u64,
 }
 
-/// Tells the editors of one command, and the log of the end of one in the background. It holds no session.
+/// Notifies the editors of one command, and logs the end of one in the background. It holds no session.
 #[derive(Debug)]
 pub struct CommandFeed {
     editor: Arc<dyn Editor>,
@@ -43,7 +43,7 @@ pub struct CommandFeed {
 }
 
 impl CommandFeed {
-    pub(super) fn new(session: &Session, of: FedCommand<'_>) -> Self {
+    pub(super) fn new(session: &WorkspaceSession, of: FedCommand<'_>) -> Self {
         let FedCommand { call_id, why, command, tier, background } = of;
         let subject = CommandNotice {
             call_id: call_id.clone(),
@@ -63,39 +63,45 @@ impl CommandFeed {
         Self { editor: session.editor.clone(), log: Arc::downgrade(&session.log), subject }
     }
 
-    /// Whether anybody is told.
-    pub fn is_heard(&self) -> bool {
+    /// Returns whether any editor receives the notices.
+    pub fn has_audience(&self) -> bool {
         self.editor.shows_commands()
     }
 
     /// The command started.
-    pub fn started(&self) {
-        self.tell(self.subject.clone());
+    pub fn notify_started(&self) {
+        self.send_notice(self.subject.clone());
     }
 
     /// The command wrote something; so many bytes after it are left out.
-    pub fn output(&self, text: String, left_out: u64) {
-        self.tell(CommandNotice { state: CommandState::Output, text, left_out, ..self.subject.clone() });
+    pub fn notify_output(&self, text: String, left_out: u64) {
+        self.send_notice(CommandNotice {
+            state: CommandState::Output,
+            text,
+            left_out,
+            ..self.subject.clone()
+        });
     }
 
     /// The command ended.
-    pub fn ended(&self, end: CommandEnd) {
-        let CommandEnd { outcome, exit_code, duration_ms } = end;
-        // The answer of any other command tells its end. A session that ended takes no events any more.
+    pub fn notify_ended(&self, end: CommandFeedEnd) {
+        let CommandFeedEnd { outcome, exit_code, duration_ms } = end;
+        // The answer of any other command reports its end. An ended session takes no events any more.
         if let Some(log) = self.log.upgrade().filter(|_| self.subject.background) {
             let (call_id, outcome) = (self.subject.call_id.clone(), outcome.clone());
-            if let Err(error) = log.post(Event::CommandEnd { call_id, outcome, exit_code, duration_ms }) {
+            if let Err(error) = log.post_event(Event::CommandEnd { call_id, outcome, exit_code, duration_ms })
+            {
                 tracing::warn!("the end of a command is not in the session log: {error}");
             }
         }
         let (outcome, duration_ms) = (Some(outcome), Some(duration_ms));
         let state = CommandState::Ended;
-        self.tell(CommandNotice { state, outcome, exit_code, duration_ms, ..self.subject.clone() });
+        self.send_notice(CommandNotice { state, outcome, exit_code, duration_ms, ..self.subject.clone() });
     }
 
-    fn tell(&self, notice: CommandNotice) {
-        if self.is_heard() {
-            self.editor.tell(Notice::Command(notice));
+    fn send_notice(&self, notice: CommandNotice) {
+        if self.has_audience() {
+            self.editor.tell(EditorNotice::Command(notice));
         }
     }
 }

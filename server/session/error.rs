@@ -3,14 +3,14 @@
 use thiserror::Error;
 use tokio::task::JoinError;
 
-use crate::base::text::Encoding;
+use crate::base::text::TextEncoding;
 use crate::base::{PathError, WorkspacePath};
 use crate::index::lexical::query::QueryError;
 use crate::index::lexical::walk::WalkError;
 use crate::journal::JournalError;
 use crate::workspace::WorkspaceError;
 
-/// Why a session took no call in.
+/// The reasons why a session took no call in.
 #[derive(Debug, Error)]
 pub enum SessionError {
     /// The root cannot be used.
@@ -29,7 +29,7 @@ pub enum SessionError {
 #[error("the call was cancelled")]
 pub struct CallCancelled;
 
-/// Why a search found nothing.
+/// The reasons why a search found nothing.
 #[derive(Debug, Error)]
 pub enum SearchError {
     /// The scope is no path of the workspace.
@@ -38,7 +38,7 @@ pub enum SearchError {
     /// The scope cannot be opened.
     #[error(transparent)]
     Scope(#[from] WorkspaceError),
-    /// Nothing stands at the scope.
+    /// There is nothing at the scope.
     #[error("{path} does not exist")]
     NoScope {
         /// The scope.
@@ -72,7 +72,7 @@ impl From<WalkError> for SearchError {
     }
 }
 
-/// Why a file has no text.
+/// The reasons why a file has no text.
 #[derive(Clone, Debug, Error)]
 pub enum TextError {
     /// The file cannot be read.
@@ -92,13 +92,13 @@ pub enum TextError {
         /// The file.
         path: WorkspacePath,
         /// Its encoding.
-        encoding: Encoding,
+        encoding: TextEncoding,
         /// The character.
         character: char,
     },
 }
 
-/// Why a hint was not kept.
+/// The reasons why a hint was not kept.
 #[derive(Debug, Error)]
 pub enum HintError {
     /// Its path is none of the workspace.
@@ -107,7 +107,7 @@ pub enum HintError {
     /// Its file cannot be opened.
     #[error(transparent)]
     File(#[from] WorkspaceError),
-    /// The file that keeps hints cannot be changed. The sentence says why.
+    /// The file that keeps hints cannot be changed. The sentence gives the reason.
     #[error("{0}")]
     Notes(String),
     /// The session log was not written.

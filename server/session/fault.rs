@@ -28,13 +28,14 @@ impl From<SearchError> for Fault {
             SearchError::Path(error) => error.into(),
             SearchError::Scope(error) => error.into(),
             SearchError::NoScope { .. } => {
-                Self::new(Code::NotFound, message).suggest("fs.ls shows what is there")
+                Self::new(Code::NotFound, message).with_suggestion("fs.ls shows what is there")
             }
             SearchError::Query(_) => Self::new(Code::InvalidArgs, message)
-                .suggest("mend the expression, or set `literal` to search for the text as it stands"),
+                .with_suggestion("mend the expression, or set `literal` to search for the text as it stands"),
             SearchError::Walk(error) => of_walk(&error, message),
-            SearchError::Busy { .. } => Self::new(Code::Timeout, message)
-                .suggest("search again in a moment, or use search.lexical, which does not wait for that"),
+            SearchError::Busy { .. } => Self::new(Code::Timeout, message).with_suggestion(
+                "search again in a moment, or use search.lexical, which does not wait for that",
+            ),
             SearchError::Cancelled(error) => error.into(),
         }
     }
@@ -44,10 +45,10 @@ impl From<SearchError> for Fault {
 fn of_walk(error: &WalkError, message: String) -> Fault {
     match error {
         WalkError::Glob { .. } => {
-            Fault::new(Code::InvalidArgs, message).suggest("write one like *.rs or src/**/*.ts")
+            Fault::new(Code::InvalidArgs, message).with_suggestion("write one like *.rs or src/**/*.ts")
         }
         WalkError::Odd(_) => Fault::new(Code::Unsupported, message)
-            .suggest("ask the person to remove it, or search another folder"),
+            .with_suggestion("ask the person to remove it, or search another folder"),
         WalkError::Io(_) => Fault::internal(message),
         WalkError::Stopped => CallCancelled.into(),
     }
@@ -59,8 +60,8 @@ impl From<TextError> for Fault {
         match error {
             TextError::File(error) => error.into(),
             TextError::Binary { .. } => Self::new(Code::Unsupported, message)
-                .suggest("fs.copy moves bytes about; only texts are read and edited"),
-            TextError::Unencodable { .. } => Self::new(Code::InvalidArgs, message).suggest(
+                .with_suggestion("fs.copy moves bytes about; only texts are read and edited"),
+            TextError::Unencodable { .. } => Self::new(Code::InvalidArgs, message).with_suggestion(
                 "use a character that the file's encoding has, or write the text to a new file, which is UTF-8",
             ),
         }
@@ -74,7 +75,7 @@ impl From<HintError> for Fault {
             HintError::Path(error) => error.into(),
             HintError::File(error) => error.into(),
             HintError::Notes(_) => Self::new(Code::InvalidArgs, message)
-                .suggest("mend that file, or remove it, then say it again"),
+                .with_suggestion("mend that file, or remove it, then say it again"),
             HintError::Log(error) => error.into(),
         }
     }

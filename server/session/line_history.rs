@@ -1,5 +1,10 @@
 //! Which call each line comes from: what is recorded of that while hunks are put in place and while a person types, in
 //! the state folder.
+//!
+//! # Invariants
+//!
+//! - No save of an editor waits for what is known of lines, and none is recorded behind the step that follows it.
+//!   Test: `a_save_waits_for_no_record_and_what_was_typed_stands_before_the_step_that_follows`
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,31 +18,31 @@ use super::workspace::Workspace;
 use crate::base::{WorkspacePath, text};
 use crate::protocol::ChangeKind;
 use crate::provenance::{
-    DecisionRecord, Ground, LineMark, LineOrigin, LineRecord, Lines, TypedLines, TypedRecord,
+    DecisionRecord, LineMark, LineOrigin, LineProvenance, LineRecord, TypedLines, TypedRecord, WorkspaceTexts,
 };
-use crate::workspace::{DocumentText, Edits, State};
+use crate::workspace::{DocumentText, TextEdits, WorkspaceState};
 
 /// The file of the records, one a line.
 const RECORDS: &str = "provenance/records.jsonl";
 /// Bytes of records that are read at once.
 const PIECE: u64 = 8 << 20;
 
-/// How long after a record what waits is carried out, so that nobody who asks has to wait for it.
+/// The delay after a record before the waiting ones are carried out, so that no reader has to wait for it.
 const PAUSE: Duration = Duration::from_secs(2);
 /// Records that may still be dropped: they are carried out when somebody asks.
 const YOUNG: usize = 4;
 
-/// Which call each line of the workspace's files comes from.
+/// The call that each line of the workspace's files comes from.
 #[derive(Debug)]
 pub struct LineHistory {
-    records: Arc<Records>,
-    /// What was typed into open documents since the last record of each.
+    records: Arc<LineRecords>,
+    /// The typing in open documents since the last record of each.
     typed: Mutex<HashMap<WorkspacePath, TypedDocument>>,
 }
 
 /// The records of one workspace.
 #[derive(Debug)]
-struct Records {
+struct LineRecords {
     workspace: Arc<Workspace>,
     files: Arc<SessionFiles>,
     read: Mutex<ReadRecords>,
@@ -45,13 +50,13 @@ struct Records {
     saved: SavedTyping,
 }
 
-/// What was typed up to each save and is not recorded yet. It is recorded beside the editor's events, in their order.
+/// The typing up to each save that is not recorded yet. It is recorded outside of the editor's events, in their order.
 #[derive(Debug, Default)]
 struct SavedTyping {
     waiting: Mutex<VecDeque<(WorkspacePath, TypedDocument)>>,
-    /// Whether a thread was started for what waits.
+    /// True where a thread was started for what waits.
     is_awaited: AtomicBool,
-    /// Held by whoever records what waits.
+    /// The lock that is held while waiting records are written.
     turn: Mutex<()>,
 }
 
@@ -68,19 +73,19 @@ struct TypedDocument {
 /// The records that were read.
 #[derive(Debug, Default)]
 struct ReadRecords {
-    lines: Lines,
-    /// How far the file was read.
+    lines: LineProvenance,
+    /// The offset up to which the file was read.
     end: u64,
 }
 
-/// Who wrote the lines of a file, with each call that they come from once.
+/// The writers of the lines of a file, with each call that they come from once.
 #[derive(Clone, Debug, Default)]
 pub struct KnownLines {
     /// The mark of each line.
     pub marks: Vec<LineMark>,
     /// The calls and hunks that the marks name, with the decision on each.
     pub origins: Vec<(u32, LineOrigin, Option<DecisionRecord>)>,
-    /// Whether anything was recorded of the file.
+    /// True where anything was recorded of the file.
     pub is_recorded: bool,
 }
 
@@ -89,12 +94,12 @@ impl LineHistory {
     pub(super) fn new(workspace: Arc<Workspace>, files: Arc<SessionFiles>) -> Self {
         let (read, is_settling) = (Mutex::default(), AtomicBool::new(false));
         let saved = SavedTyping::default();
-        let records = Arc::new(Records { workspace, files, read, is_settling, saved });
+        let records = Arc::new(LineRecords { workspace, files, read, is_settling, saved });
         Self { records, typed: Mutex::default() }
     }
 
     /// Keeps a record. Without it a line is not known to be an agent's; nothing else depends on it.
-    pub fn record(&self, record: &LineRecord) {
+    pub fn add_record(&self, record: &LineRecord) {
         if let LineRecord::Step(step) = record {
             let typed = self.typed.lock().remove(&step.path);
             self.records.keep_saved();
@@ -105,16 +110,16 @@ impl LineHistory {
                 self.typed.lock().remove(from);
             }
         }
-        self.records.append(record);
-        Records::settle_soon(&self.records);
+        self.records.append_record(record);
+        LineRecords::settle_soon(&self.records);
     }
 
     /// A person edited a document: `before` became `after`.
-    pub(crate) fn typed(
+    pub(crate) fn note_typing(
         &self,
         path: &WorkspacePath,
         before: &DocumentText,
-        edits: &Edits,
+        edits: &TextEdits,
         after: &DocumentText,
     ) {
         let mut typed = self.typed.lock();
@@ -127,14 +132,14 @@ impl LineHistory {
         };
         let Some(changes) = before.line_changes(edits) else { return };
         for change in changes {
-            known.lines.edit(change.first, &change.old, change.range, &change.text);
+            known.lines.apply_edit(change.first, &change.old, change.range, &change.text);
         }
         known.now = after.clone();
         typed.insert(path.clone(), known);
     }
 
-    /// What changes in a document is not a person's typing. What they typed before is kept where it is known.
-    pub fn not_typed(&self, path: &WorkspacePath) {
+    /// Notes that a document changes by other means than typing. Earlier typing is kept where it is known.
+    pub fn note_other_change(&self, path: &WorkspacePath) {
         self.typed.lock().remove(path);
     }
 
@@ -142,44 +147,50 @@ impl LineHistory {
     pub fn keep_typed(&self, path: &WorkspacePath) {
         let mut all = self.typed.lock();
         let Some(typed) = all.remove(path) else { return };
-        // Whoever finds nothing typed there any more finds it here.
+        // A reader that finds no typing there any more finds it here.
         self.records.saved.waiting.lock().push_back((path.clone(), typed));
         drop(all);
-        Records::keep_saved_soon(&self.records);
+        LineRecords::keep_saved_soon(&self.records);
     }
 
-    /// Keeps what was typed up to the last saves: nobody may come who does it.
-    pub(super) fn end(&self) {
+    /// Keeps the typing up to the last saves: no later reader may come to do it.
+    pub(super) fn keep_pending(&self) {
         self.records.keep_saved();
     }
 
-    /// Carries out what is recorded, so that nobody who asks has to wait for it.
-    pub fn settle(&self) {
+    /// Carries out the records, so that no reader has to wait for it.
+    pub fn settle_records(&self) {
         self.records.keep_saved();
-        self.records.with(|lines, ground| lines.settle(ground));
+        self.records.with_lines(|lines, ground| lines.settle_records(ground));
     }
 
     /// Keeps what is known of each line, before the texts go that it is known from.
     pub fn keep_snapshots(&self) {
         self.records.keep_saved();
-        for snapshot in self.records.with(Lines::snapshots) {
-            self.records.append(&LineRecord::Snapshot(snapshot));
+        for snapshot in self.records.with_lines(LineProvenance::take_snapshots) {
+            self.records.append_record(&LineRecord::Snapshot(snapshot));
         }
     }
 
-    /// What was typed since the last record, where it leads to `text`.
+    /// Returns the typing since the last record, where it leads to `text`.
     fn typed_up_to(&self, path: &WorkspacePath, text: &str) -> Option<TypedRecord> {
         let all = self.typed.lock();
-        all.get(path).filter(|typed| *typed.now == *text)?.record(path)
+        all.get(path).filter(|typed| *typed.now == *text)?.typed_record(path)
     }
 
-    /// Who wrote each line of `text`, which stands at `path`.
-    pub fn known(&self, path: &WorkspacePath, text: &str) -> KnownLines {
+    /// The files of which anything was recorded.
+    pub fn recorded_paths(&self) -> Vec<WorkspacePath> {
+        self.records.keep_saved();
+        self.records.with_lines(|lines, ground| lines.recorded_paths(ground))
+    }
+
+    /// Returns who wrote each line of `text`, the text of `path`.
+    pub fn known_lines(&self, path: &WorkspacePath, text: &str) -> KnownLines {
         self.records.keep_saved();
         let typed = self.typed_up_to(path, text);
-        self.records.with(|lines, ground| {
-            let marks = lines.marks(path, text, typed.as_ref(), ground);
-            let is_recorded = lines.knows(path, ground);
+        self.records.with_lines(|lines, ground| {
+            let marks = lines.marks_for(path, text, typed.as_ref(), ground);
+            let is_recorded = lines.is_recorded(path, ground);
             let mut named: Vec<u32> = marks.iter().filter_map(|mark| mark.origin).collect();
             named.sort_unstable();
             named.dedup();
@@ -194,21 +205,21 @@ impl LineHistory {
 }
 
 impl TypedDocument {
-    fn record(&self, path: &WorkspacePath) -> Option<TypedRecord> {
-        self.lines.record(path, &self.base, &self.now)
+    fn typed_record(&self, path: &WorkspacePath) -> Option<TypedRecord> {
+        self.lines.to_record(path, &self.base, &self.now)
     }
 }
 
-impl Records {
-    fn append(&self, record: &LineRecord) {
+impl LineRecords {
+    fn append_record(&self, record: &LineRecord) {
         let Ok(mut line) = serde_json::to_vec(record) else { return };
         line.push(b'\n');
-        if let Err(error) = self.workspace.state().append(RECORDS, &line) {
+        if let Err(error) = self.workspace.state().append_bytes(RECORDS, &line) {
             tracing::warn!("which call a line comes from is not kept: {error}");
         }
     }
 
-    /// Keeps what was typed up to each save so far. Nobody goes on before it is there, whoever does it.
+    /// Keeps the typing up to each save so far. Returns only when it is there, whichever thread keeps it.
     fn keep_saved(&self) {
         let _turn = self.saved.turn.lock();
         loop {
@@ -218,7 +229,7 @@ impl Records {
         }
     }
 
-    /// The same on a thread of its own.
+    /// Keeps the saved typing on a thread of its own.
     fn keep_saved_soon(records: &Arc<Self>) {
         if records.saved.is_awaited.swap(true, Ordering::AcqRel) {
             return;
@@ -235,29 +246,30 @@ impl Records {
 
     /// Keeps what was typed, where it leads to the text with this hash.
     fn keep_typed(&self, path: &WorkspacePath, typed: &TypedDocument, hash: Option<&str>) {
-        let Some(record) = typed.record(path).filter(|record| hash.is_none_or(|hash| record.after == hash))
+        let Some(record) =
+            typed.typed_record(path).filter(|record| hash.is_none_or(|hash| record.after == hash))
         else {
             return;
         };
         if record.runs.is_empty() {
             return;
         }
-        let is_known = self.with(|lines, ground| match lines.last_hash(path, ground) {
+        let is_known = self.with_lines(|lines, ground| match lines.last_hash(path, ground) {
             Some(last) => Some(last == record.before),
-            None => lines.knows(path, ground).then_some(false),
+            None => lines.is_recorded(path, ground).then_some(false),
         });
         match is_known {
             // Nothing is kept of files that no call has touched.
             None => return,
             Some(true) => {}
-            // What was typed is told of a text that nothing else keeps.
-            Some(false) => drop(self.workspace.state().put(typed.base.as_bytes())),
+            // The record refers to a text that nothing else keeps.
+            Some(false) => drop(self.workspace.state().put_object(typed.base.as_bytes())),
         }
-        self.append(&LineRecord::Typed(record));
+        self.append_record(&LineRecord::Typed(record));
     }
 
-    /// What is known by all records.
-    fn with<T>(&self, ask: impl FnOnce(&mut Lines, &dyn Ground) -> T) -> T {
+    /// Calls `ask` with the lines of all records.
+    fn with_lines<T>(&self, ask: impl FnOnce(&mut LineProvenance, &dyn WorkspaceTexts) -> T) -> T {
         let mut read = self.read.lock();
         let state = self.workspace.state();
         read.catch_up(state);
@@ -274,16 +286,16 @@ impl Records {
             std::thread::sleep(PAUSE);
             let Some(records) = weak.upgrade() else { return };
             records.is_settling.store(false, Ordering::Release);
-            records.with(|lines, ground| lines.settle_but(YOUNG, ground));
+            records.with_lines(|lines, ground| lines.settle_but(YOUNG, ground));
         };
-        // Without it whoever asks does it.
+        // Without the thread the next reader does it.
         let _ = std::thread::Builder::new().name("line-history".to_owned()).spawn(settle);
     }
 }
 
 impl ReadRecords {
     /// Reads what was recorded since, by any process. A record that is not whole yet waits.
-    fn catch_up(&mut self, state: &State) {
+    fn catch_up(&mut self, state: &WorkspaceState) {
         while let Ok(Some(bytes)) = state.read_from(RECORDS, self.end, PIECE) {
             let Some(whole) = bytes.iter().rposition(|byte| *byte == b'\n') else { return };
             for line in bytes[..whole].split(|byte| *byte == b'\n') {
@@ -298,18 +310,18 @@ impl ReadRecords {
 
 /// The contents that the state folder keeps, and the files of the workspace.
 struct KeptGround<'s> {
-    state: &'s State,
+    state: &'s WorkspaceState,
     files: &'s SessionFiles,
 }
 
-impl Ground for KeptGround<'_> {
-    fn text(&self, hash: &str) -> Option<String> {
-        let bytes = self.state.get(hash).ok().flatten()?;
-        text::decode(&bytes).map(|decoded| decoded.text)
+impl WorkspaceTexts for KeptGround<'_> {
+    fn text_of(&self, hash: &str) -> Option<String> {
+        let bytes = self.state.get_object(hash).ok().flatten()?;
+        text::decode_text(&bytes).map(|decoded| decoded.text)
     }
 
-    fn stands(&self, path: &WorkspacePath) -> bool {
-        self.files.unasked().entry_at(path).is_ok_and(|entry| entry.is_some())
+    fn file_exists(&self, path: &WorkspacePath) -> bool {
+        self.files.unasked_files().entry_at(path).is_ok_and(|entry| entry.is_some())
     }
 }
 

@@ -1,17 +1,19 @@
 //! The session log of a folder: opened at the first event, with the ids of calls and the totals that it ends with.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
-use super::open;
+use super::open_log;
 use super::troubles::SessionTroubles;
 use super::workspace::Workspace;
 use crate::base::CallId;
+use crate::base::OWN_DIR;
 use crate::base::clock::Clock;
-use crate::base::ids::Counter;
-use crate::journal::{Journal, JournalError, Mark, Posted};
+use crate::base::ids::IdCounter;
+use crate::journal::{Journal, JournalError, LogKeeper, LogReader, PostedEvent, WriteMark};
 use crate::protocol::LogEvent;
 
 /// The log of one session.
@@ -20,19 +22,19 @@ pub struct SessionLog {
     pub(super) workspace: Arc<Workspace>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) troubles: Arc<SessionTroubles>,
-    /// Whether short-lived processes of one day share it.
+    /// True where short-lived processes of one day share it.
     pub(super) shared: bool,
     /// Opened at the first event: an editor that only looks at a folder leaves no trace in it.
     log: OnceLock<OpenLog>,
     opening: Mutex<()>,
-    /// Calls by how they ended, hunks by what became of them.
+    /// The calls by their outcome, and the hunks by their state.
     totals: Mutex<BTreeMap<String, u64>>,
 }
 
 #[derive(Debug)]
 pub(super) struct OpenLog {
     pub journal: Journal,
-    pub calls: Counter,
+    pub calls: IdCounter,
 }
 
 impl SessionLog {
@@ -49,19 +51,39 @@ impl SessionLog {
 
     /// The session's id: the name of the log's folder. Empty before the first event.
     pub fn id(&self) -> &str {
-        self.opened().map_or("", Journal::session)
+        self.journal_if_open().map_or("", Journal::session)
+    }
+
+    /// Returns the number of calls in the log of a session of this folder, also of an earlier process.
+    pub fn calls_of(&self, session: &str) -> u64 {
+        let (root, state) = (self.workspace.root(), self.workspace.state().folder().base_folder());
+        let dir = Path::new(root).join(OWN_DIR).join("sessions").join(session);
+        LogReader::open(&dir, &LogKeeper::open_existing(state, root)).map_or(0, |log| log.last_number("c"))
+    }
+
+    /// The session that was opened last, by an earlier process: their names begin with the time.
+    pub fn last_session(&self) -> Option<String> {
+        self.workspace.store().list_dir("sessions").ok()?.into_iter().max()
+    }
+
+    /// The absolute path of the log of a session.
+    pub fn log_path(&self, session: &str) -> String {
+        format!(
+            "{}/.wherefore/sessions/{session}/session-log.md",
+            self.workspace.root().trim_end_matches('/')
+        )
     }
 
     /// The log, opened at the first use.
     ///
     /// # Errors
-    /// What keeps it from being written; the next use tries again.
+    /// The error that keeps it from being written; the next use tries again.
     pub fn journal(&self) -> Result<&Journal, JournalError> {
-        self.open().map(|log| &log.journal)
+        self.open_once().map(|log| &log.journal)
     }
 
     /// The log where it is open.
-    pub fn opened(&self) -> Option<&Journal> {
+    pub fn journal_if_open(&self) -> Option<&Journal> {
         self.log.get().map(|log| &log.journal)
     }
 
@@ -70,27 +92,27 @@ impl SessionLog {
     /// # Errors
     /// As [`SessionLog::journal`].
     pub fn next_call(&self) -> Result<CallId, JournalError> {
-        self.open().map(|log| log.calls.next().into())
+        self.open_once().map(|log| log.calls.next().into())
     }
 
     /// Writes an event.
     ///
     /// # Errors
-    /// What keeps it from being written.
-    pub fn write(&self, event: impl Into<LogEvent>) -> Result<Mark, JournalError> {
+    /// The error that keeps it from being written.
+    pub fn write_event(&self, event: impl Into<LogEvent>) -> Result<WriteMark, JournalError> {
         self.journal()?.append(event.into())
     }
 
-    /// Has an event written soon: see [`Journal::post`].
+    /// Posts an event, to be written soon: see [`Journal::post`].
     ///
     /// # Errors
-    /// What keeps the log from being opened.
-    pub fn post(&self, event: impl Into<LogEvent>) -> Result<Posted, JournalError> {
+    /// The error that keeps the log from being opened.
+    pub fn post_event(&self, event: impl Into<LogEvent>) -> Result<PostedEvent, JournalError> {
         Ok(self.journal()?.post(event))
     }
 
     /// Counts towards the totals that the log ends with.
-    pub fn count(&self, what: &str) {
+    pub fn count_total(&self, what: &str) {
         *self.totals.lock().entry(what.to_owned()).or_default() += 1;
     }
 
@@ -98,12 +120,12 @@ impl SessionLog {
     pub(super) fn close(&self) {
         if let Some(log) = self.log.get() {
             let totals = self.totals.lock().clone();
-            // Nobody is left to tell of a fault here; the log's reader sees that its end is missing.
+            // A fault here cannot be reported any more; the log's reader sees that its end is missing.
             let _ = log.journal.close(totals);
         }
     }
 
-    fn open(&self) -> Result<&OpenLog, JournalError> {
+    fn open_once(&self) -> Result<&OpenLog, JournalError> {
         if let Some(log) = self.log.get() {
             return Ok(log);
         }
@@ -111,7 +133,7 @@ impl SessionLog {
         if let Some(log) = self.log.get() {
             return Ok(log);
         }
-        let log = open::open_log(self)?;
+        let log = open_log::open_log(self)?;
         Ok(self.log.get_or_init(|| log))
     }
 }

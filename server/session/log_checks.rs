@@ -1,5 +1,10 @@
-//! Whether the logs of this folder's sessions were altered. They lie in the workspace, where an agent's own tools may write; what
-//! is said of a line comes from records outside of it, and nothing of it from a log.
+//! The checks of this folder's session logs for alterations. The logs are in the workspace, where an agent's own tools may write;
+//! statements about a line come from records outside of it, and never from a log.
+//!
+//! # Invariants
+//!
+//! - No content of a session log is used for a statement about a line, and no altered log goes unnamed.
+//!   Test: `an_altered_log_is_named_and_nothing_that_stands_in_it_is_said`
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Component, Path, PathBuf};
@@ -11,42 +16,42 @@ use tokio::sync::{Mutex as Turn, OwnedMutexGuard, oneshot};
 use tokio::time::timeout;
 
 use super::log::SessionLog;
-use crate::base::OURS;
-use crate::journal::{Journal, JournalError, Keeper, Log, LogStamp, LogVerdict, verify};
+use crate::base::OWN_DIR;
+use crate::journal::{Journal, JournalError, LogKeeper, LogReader, LogStamp, LogVerdict, verify_log};
 
-/// How long somebody who asks waits for logs to be read that are not known yet.
+/// The time that somebody who asks waits for logs to be read that are not known yet.
 const WAIT: Duration = Duration::from_secs(2);
-/// How long what is known of this process's own log holds while its own events make it grow: so many times as long as it took
-/// to read, and no longer than this.
+/// The time that what is known of this process's own log holds while its own events make it grow: so many times as long
+/// as it took to read, and no longer than this.
 const HOLDS: (u32, Duration) = (50, Duration::from_secs(5));
 
-/// What is known of the logs of this folder's sessions.
+/// The results of checking the logs of this folder's sessions.
 #[derive(Debug)]
 pub struct LogChecks {
     log: Arc<SessionLog>,
     checks: Arc<Mutex<HashMap<String, LogCheck>>>,
-    /// Held by whoever reads logs.
+    /// The lock that is held by the reader of logs.
     turn: Arc<Turn<()>>,
 }
 
-/// What was found when a log was last read.
+/// The result of reading a log.
 #[derive(Debug)]
 struct LogCheck {
-    /// How it looked; nothing where that could not be seen.
+    /// The stamp of the log then; nothing where it could not be read.
     stamp: Option<LogStamp>,
     at: Instant,
-    /// How long it took to read.
+    /// The time that it took to read.
     took: Duration,
     /// The events that this process had written to its own log by then.
     written: u64,
-    /// How it stands, where it was altered.
+    /// The description of the alteration, where it was altered.
     altered: Option<String>,
 }
 
-/// Which of some sessions have logs that were altered.
+/// The sessions, of some, that have logs which were altered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AlteredLogs {
-    /// Their names, each with how its log stands.
+    /// Their names, each with the state of its log.
     pub altered: BTreeMap<String, String>,
     /// Sessions whose logs are still being read.
     pub unread: Vec<String>,
@@ -66,16 +71,17 @@ impl LogChecks {
         Self { log, checks: Arc::default(), turn: Arc::default() }
     }
 
-    /// Which of the sessions so named have logs that were altered or cut; a session that has no log here is none of them.
-    pub async fn altered(&self, sessions: &BTreeSet<&str>) -> AlteredLogs {
+    /// Returns those of the named sessions that have logs which were altered or cut; a session that has no log here is
+    /// none of them.
+    pub async fn find_altered(&self, sessions: &BTreeSet<&str>) -> AlteredLogs {
         let asked = Instant::now();
-        let unread = self.unread(sessions);
+        let unread = self.find_unread(sessions);
         if !unread.is_empty() {
             let read = async {
                 let turn = self.turn.clone().lock_owned().await;
-                // Whoever had the turn may have read them.
-                let unread = self.unread(sessions);
-                let _ = self.read(unread, turn).await;
+                // The task that had the turn before may have read them.
+                let unread = self.find_unread(sessions);
+                let _ = self.read_logs(unread, turn).await;
             };
             let _ = timeout(WAIT, read).await;
         }
@@ -88,10 +94,10 @@ impl LogChecks {
         AlteredLogs { altered: altered.collect(), unread }
     }
 
-    /// Those whose logs have to be read to know.
-    fn unread(&self, sessions: &BTreeSet<&str>) -> Vec<UnreadLog> {
-        let all = Path::new(self.log.workspace.root()).join(OURS).join("sessions");
-        let (own, written) = (self.log.id(), self.written());
+    /// Returns the logs among these sessions that have to be read again.
+    fn find_unread(&self, sessions: &BTreeSet<&str>) -> Vec<UnreadLog> {
+        let all = Path::new(self.log.workspace.root()).join(OWN_DIR).join("sessions");
+        let (own, written) = (self.log.id(), self.written_events());
         let mut checks = self.checks.lock();
         let is_own_growth = |session: &str, check: &LogCheck| {
             let holds = HOLDS.1.min(check.took * HOLDS.0);
@@ -101,7 +107,7 @@ impl LogChecks {
         // A name may come with a note from elsewhere.
         for session in sessions.iter().filter(|session| is_one_name(session)) {
             let folder = all.join(session);
-            let stamp = match LogStamp::of(&folder) {
+            let stamp = match LogStamp::from_dir(&folder) {
                 Ok(stamp) => Some(stamp),
                 Err(JournalError::Missing(_)) => {
                     checks.remove(*session);
@@ -118,19 +124,22 @@ impl LogChecks {
         unread
     }
 
-    fn written(&self) -> u64 {
-        self.log.opened().map_or(0, Journal::written_events)
+    fn written_events(&self) -> u64 {
+        self.log.journal_if_open().map_or(0, Journal::written_events)
     }
 
-    /// Reads logs on a thread of its own, which goes on where nobody waits any more.
-    fn read(&self, unread: Vec<UnreadLog>, turn: OwnedMutexGuard<()>) -> oneshot::Receiver<()> {
+    /// Reads logs on a thread of its own, which goes on where no caller waits any more.
+    fn read_logs(&self, unread: Vec<UnreadLog>, turn: OwnedMutexGuard<()>) -> oneshot::Receiver<()> {
         let (done, ended) = oneshot::channel();
-        let keeper = Keeper::existing(self.log.workspace.state().base(), self.log.workspace.root());
-        let (checks, written) = (self.checks.clone(), self.written());
+        let keeper = LogKeeper::open_existing(
+            self.log.workspace.state().folder().base_folder(),
+            self.log.workspace.root(),
+        );
+        let (checks, written) = (self.checks.clone(), self.written_events());
         let work = move || {
             for UnreadLog { session, folder, stamp } in unread {
                 let began = Instant::now();
-                let report = Log::open(&folder, &keeper).and_then(|log| verify(&log));
+                let report = LogReader::open(&folder, &keeper).and_then(|log| verify_log(&log));
                 let altered = match report.map(|report| report.verdict()) {
                     Ok((LogVerdict::Damaged, said)) => Some(said),
                     // A person may have removed it.
@@ -141,10 +150,10 @@ impl LogChecks {
                 checks.lock().insert(session, LogCheck { stamp, at, took, written, altered });
             }
             drop(turn);
-            // Nobody may wait any more.
+            // The receiver may be gone.
             let _ = done.send(());
         };
-        // Without a thread they stay unread, and whoever asks is told.
+        // Without a thread they stay unread, which the answer reports.
         let _ = std::thread::Builder::new().name("log-checks".to_owned()).spawn(work);
         ended
     }

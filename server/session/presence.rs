@@ -1,4 +1,4 @@
-//! Who is there: the agents that called, their connections, and the calls that run.
+//! Knows the agents that called, their connections, and the calls that run.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -15,33 +15,39 @@ const REMEMBERED: usize = 64;
 #[derive(Debug, Default)]
 pub struct Presence {
     agents: Mutex<BTreeSet<String>>,
-    /// Each agent by its door and session, the one heard last at the end.
-    heard: Mutex<VecDeque<Origin>>,
+    /// Each agent by its door and session, the latest caller at the end.
+    recent: Mutex<VecDeque<Origin>>,
     /// The connections of agents, by name.
     connections: Mutex<BTreeSet<String>>,
     calls: AtomicU64,
-    /// How many calls came by each door.
+    /// Calls that no code ran: their callers filled the results.
+    latent: AtomicU64,
+    /// The number of calls that came by each door.
     ways: Mutex<BTreeMap<Door, u64>>,
     running: AtomicU32,
 }
 
 impl Presence {
     /// Counts a call, and remembers who makes it.
-    pub(super) fn called(&self, origin: &Origin) {
+    pub(super) fn count_call(&self, origin: &Origin) {
         self.calls.fetch_add(1, Ordering::Relaxed);
         *self.ways.lock().entry(origin.door).or_default() += 1;
         if let Some(agent) = &origin.agent {
-            self.agents.lock().insert(agent.clone());
+            let mut agents = self.agents.lock();
+            // The name is the agent's own word: no flood of them is kept.
+            if agents.len() < REMEMBERED {
+                agents.insert(agent.clone());
+            }
         }
-        self.hear(origin);
+        self.record_caller(origin);
     }
 
     /// Remembers that an agent did something now.
-    pub fn hear(&self, origin: &Origin) {
+    pub fn record_caller(&self, origin: &Origin) {
         if !origin.is_agent() {
             return;
         }
-        let mut heard = self.heard.lock();
+        let mut heard = self.recent.lock();
         if heard.back().is_some_and(|last| is_one(last, origin)) {
             return;
         }
@@ -49,15 +55,15 @@ impl Presence {
         if heard.len() == REMEMBERED {
             heard.pop_front();
         }
-        heard.push_back(origin.caller());
+        heard.push_back(origin.without_call_ids());
     }
 
-    /// The agent that did something last, as far as this process knows.
+    /// Returns the agent that acted last, by the knowledge of this process.
     pub fn last_agent(&self) -> Option<Origin> {
-        self.heard.lock().back().cloned()
+        self.recent.lock().back().cloned()
     }
 
-    /// Whether a call was made over a connection of the same agent that has ended.
+    /// Returns whether a call was made over a connection of the same agent that has ended.
     pub fn is_left_behind(&self, origin: &Origin, agent: &Origin) -> bool {
         origin.door == Door::Mcp
             && agent.door == Door::Mcp
@@ -65,15 +71,16 @@ impl Presence {
             && origin.session.as_ref().is_some_and(|session| !self.is_connected(session))
     }
 
-    /// Whether the agent that was met as `meant` calls now as `caller`: by the same session, after its connection ended, or
-    /// by another door. Sessions of two doors are one agent's where no other session of that name was met at either.
+    /// Returns whether the agent known as `meant` now calls as `caller`: by the same session, after its connection
+    /// ended, or by another door. Sessions of two doors belong to one agent where no other session of that name was
+    /// seen at either.
     pub fn is_same_agent(&self, meant: &Origin, caller: &Origin) -> bool {
-        if meant.addressee() == caller.addressee() || self.is_left_behind(meant, caller) {
+        if meant.delivery_key() == caller.delivery_key() || self.is_left_behind(meant, caller) {
             return true;
         }
         let name = meant.bare_name().filter(|name| caller.is_named(name));
         let Some(name) = name.filter(|_| meant.door != caller.door) else { return false };
-        let heard = self.heard.lock();
+        let heard = self.recent.lock();
         let mut of_name = heard.iter().filter(|known| known.bare_name() == Some(name));
         of_name.all(|known| {
             let own = if known.door == meant.door { meant } else { caller };
@@ -81,57 +88,67 @@ impl Presence {
         })
     }
 
-    /// Who called so far.
-    pub fn agents(&self) -> Vec<String> {
+    /// Returns the names of the agents that have called so far.
+    pub fn agent_names(&self) -> Vec<String> {
         self.agents.lock().iter().cloned().collect()
     }
 
     /// An agent's connection of that name is there, until what it returns is dropped.
-    pub fn connect(self: &Arc<Self>, name: &str) -> Connected {
+    pub fn add_connection(self: &Arc<Self>, name: &str) -> PresenceGuard {
         self.connections.lock().insert(name.to_owned());
-        Connected { presence: self.clone(), name: name.to_owned() }
+        PresenceGuard { presence: self.clone(), name: name.to_owned() }
     }
 
-    /// Whether any agent's connection is there.
+    /// Returns whether any agent's connection is there.
     pub fn has_agents(&self) -> bool {
         !self.connections.lock().is_empty()
     }
 
-    /// Whether an agent's connection of that name is there.
+    /// Returns whether an agent's connection of that name is there.
     pub fn is_connected(&self, name: &str) -> bool {
         self.connections.lock().contains(name)
     }
 
-    /// How many calls came by each way in.
-    pub fn ways(&self) -> BTreeMap<Door, u64> {
+    /// The number of calls that came by each way in.
+    pub fn calls_by_door(&self) -> BTreeMap<Door, u64> {
         self.ways.lock().clone()
     }
 
-    /// How many calls were made, and how many run now.
-    pub fn counts(&self) -> (u64, u32) {
+    /// The number of calls that were made, and how many run now.
+    pub fn call_counts(&self) -> (u64, u32) {
         (self.calls.load(Ordering::Relaxed), self.running.load(Ordering::Relaxed))
     }
 
+    /// Counts a call that no code ran.
+    pub fn count_latent(&self) {
+        self.latent.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns the number of calls that no code ran.
+    pub fn latent_calls(&self) -> u64 {
+        self.latent.load(Ordering::Relaxed)
+    }
+
     /// Counts a call as running until what it returns is dropped.
-    pub fn running(self: &Arc<Self>) -> RunningCall {
+    pub fn begin_running(self: &Arc<Self>) -> RunningCall {
         self.running.fetch_add(1, Ordering::Relaxed);
         RunningCall(self.clone())
     }
 }
 
-/// Whether two calls are of one session of one agent.
+/// Returns whether two calls are of one session of one agent.
 fn is_one(known: &Origin, origin: &Origin) -> bool {
     (known.door, &known.agent, &known.session) == (origin.door, &origin.agent, &origin.session)
 }
 
 /// An agent's connection.
 #[derive(Debug)]
-pub struct Connected {
+pub struct PresenceGuard {
     presence: Arc<Presence>,
     name: String,
 }
 
-impl Drop for Connected {
+impl Drop for PresenceGuard {
     fn drop(&mut self) {
         self.presence.connections.lock().remove(&self.name);
     }
@@ -153,14 +170,27 @@ mod tests {
     use crate::protocol::Door;
 
     #[test]
+    fn agents_are_remembered_one_by_one_up_to_a_number() {
+        let presence = Presence::default();
+        for number in 0..10 * REMEMBERED {
+            let agent = Some(format!("agent-{number}"));
+            let session = Some(format!("{number}"));
+            presence.count_call(&Origin { agent, session, ..Origin::from_door(Door::Mcp) });
+        }
+        assert_eq!(presence.agent_names().len(), REMEMBERED);
+        assert_eq!(presence.recent.lock().len(), REMEMBERED);
+        assert_eq!(presence.last_agent().and_then(|last| last.session).as_deref(), Some("639"));
+    }
+
+    #[test]
     fn who_calls_is_counted_and_who_leaves_is_gone() {
         let presence = Arc::new(Presence::default());
-        presence.called(&Origin { agent: Some("one".to_owned()), ..Origin::door(Door::Mcp) });
-        presence.called(&Origin::door(Door::Cli));
-        let (connected, running) = (presence.connect("c"), presence.running());
-        assert_eq!((presence.agents(), presence.counts()), (vec!["one".to_owned()], (2, 1)));
+        presence.count_call(&Origin { agent: Some("one".to_owned()), ..Origin::from_door(Door::Mcp) });
+        presence.count_call(&Origin::from_door(Door::Cli));
+        let (connected, running) = (presence.add_connection("c"), presence.begin_running());
+        assert_eq!((presence.agent_names(), presence.call_counts()), (vec!["one".to_owned()], (2, 1)));
         assert!(presence.is_connected("c"));
         drop((connected, running));
-        assert_eq!((presence.is_connected("c"), presence.counts()), (false, (2, 0)));
+        assert_eq!((presence.is_connected("c"), presence.call_counts()), (false, (2, 0)));
     }
 }

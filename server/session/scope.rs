@@ -1,78 +1,89 @@
-//! What an activity may touch: files behind the rules, texts as the person sees them, searches, the working set and the
+//! The access of an activity: files behind the rules, texts as the person sees them, searches, the working set and the
 //! log. It hands out no session.
+//!
+//! # Invariants
+//!
+//! - No tool reaches the session: its scope, and the parts of it, have a method for each thing that tools may touch.
+//!   Test: `tools_name_no_session`
 
-use std::collections::BTreeSet;
+mod line_records;
+mod memory;
+mod search;
+mod texts;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::DirectWriter;
 use super::command_feed::{CommandFeed, FedCommand};
-use super::error::{CallCancelled, SearchError, TextError};
-use super::text::Snapshot;
-use super::{AlteredLogs, KnownLines, Meant, Session, WantedFiles, WantedLines, Where};
+use super::error::{CallCancelled, TextError};
+use super::file_text::TextSnapshot;
+use super::{DirectWriter, WorkspaceSession};
 use crate::base::{PathError, WorkspacePath};
-use crate::index::lexical::entry::FileEntry;
-use crate::index::lexical::query::Query;
-use crate::index::lexical::search::{Found, Options};
 use crate::journal::JournalError;
-use crate::memory::Notes;
 use crate::ports::{Caller, HostGate};
-use crate::protocol::{Advice, HintOutcome, LogEvent, Origin, Settings, WatchStatus, WorkingSetAnswer};
-use crate::rules::{Grant, Opener};
-use crate::workspace::{Files, Governance};
+use crate::protocol::{DiagnosticsAnswer, DiagnosticsParams, Fault, LogEvent, Origin, Settings};
+use crate::rules::{FileOpener, Grant};
+use crate::workspace::{Governance, WorkspaceFiles};
+use line_records::CallLineRecords;
+use memory::CallMemory;
+use search::CallSearch;
+use texts::CallTexts;
 
 /// The session as one call may use it.
 #[derive(Clone, Debug)]
-pub struct Scope {
-    session: Arc<Session>,
+pub struct CallScope {
+    session: Arc<WorkspaceSession>,
     governance: Arc<Governance>,
-    files: Files,
+    files: WorkspaceFiles,
     cancel: CancellationToken,
     caller: Option<Arc<dyn Caller>>,
     origin: Arc<Origin>,
     hosts: Option<Arc<dyn HostGate>>,
 }
 
-impl Scope {
-    /// The scope of a call of `origin` that `cancel` stops.
+impl CallScope {
+    /// The scope of a call of `origin` that `cancel_token` stops.
     pub fn new(
-        session: Arc<Session>,
+        session: Arc<WorkspaceSession>,
         origin: &Origin,
         cancel: CancellationToken,
         caller: Option<Arc<dyn Caller>>,
     ) -> Self {
         let governance = session.workspace().governance();
-        let files =
-            Files::new(session.workspace().state().clone(), governance.rules().clone(), Opener::Unasked);
+        let files = WorkspaceFiles::new(
+            session.workspace().state().clone(),
+            governance.rules().clone(),
+            FileOpener::NoConsent,
+        );
         Self { session, governance, files, cancel, caller, origin: Arc::new(origin.clone()), hosts: None }
     }
 
-    /// Who called.
+    /// Returns the origin of the call.
     pub fn origin(&self) -> &Origin {
         &self.origin
     }
 
-    /// The same scope, with the files that the grant opens.
+    /// Returns this scope with the files that the grant opens.
     #[must_use]
-    pub fn granted(&self, grant: &Arc<Grant>) -> Self {
-        Self { files: self.files.opened_by(Opener::Call(grant.clone())), ..self.clone() }
+    pub fn with_grant(&self, grant: &Arc<Grant>) -> Self {
+        Self { files: self.files.opened_by(FileOpener::Call(grant.clone())), ..self.clone() }
     }
 
-    /// The same scope, in which hosts can be reached once `hosts` lets them.
+    /// Returns this scope with the hosts that `host_gate` lets it reach.
     #[must_use]
-    pub fn reaching(&self, hosts: Arc<dyn HostGate>) -> Self {
+    pub fn with_hosts(&self, hosts: Arc<dyn HostGate>) -> Self {
         Self { hosts: Some(hosts), ..self.clone() }
     }
 
-    /// What lets the call reach further hosts, where it declared that it reaches the network.
-    pub fn hosts(&self) -> Option<&Arc<dyn HostGate>> {
+    /// The gate to further hosts, where the call declared that it reaches the network.
+    pub fn host_gate(&self) -> Option<&Arc<dyn HostGate>> {
         self.hosts.as_ref()
     }
 
-    /// The same scope under the settings and rules that hold now; nothing where it has them already. No grant is in it.
-    pub fn renewed(&self) -> Option<Self> {
+    /// Returns this scope under the current settings and rules; nothing where it has them already. It holds no grant.
+    pub fn with_current_rules(&self) -> Option<Self> {
         let same = Arc::ptr_eq(&self.governance, &self.session.workspace().governance());
         (!same)
             .then(|| Self::new(self.session.clone(), &self.origin, self.cancel.clone(), self.caller.clone()))
@@ -88,75 +99,94 @@ impl Scope {
         &self.governance
     }
 
-    /// The files, behind the rules. What a rule asks about is open as far as the person said yes to this call.
-    pub fn files(&self) -> &Files {
+    /// Returns the files, behind the rules. A path that a rule asks about is open where the person consented to it for
+    /// this call.
+    pub fn files(&self) -> &WorkspaceFiles {
         &self.files
+    }
+
+    /// The texts of files that editors have open, and those that the caller was shown.
+    pub fn texts(&self) -> CallTexts<'_> {
+        CallTexts { files: self.session.files(), origin: &self.origin }
+    }
+
+    /// The searches of the workspace.
+    pub fn search(&self) -> CallSearch<'_> {
+        CallSearch { search: self.session.search(), files: &self.files, cancel: &self.cancel }
+    }
+
+    /// The working set.
+    pub fn memory(&self) -> CallMemory<'_> {
+        CallMemory { session: &self.session }
+    }
+
+    /// The records of who wrote the lines of files.
+    pub fn line_records(&self) -> CallLineRecords<'_> {
+        CallLineRecords { session: &self.session }
     }
 
     /// A command writes to the workspace at once from now on, until what this returns is dropped.
     pub fn direct_writer(&self) -> DirectWriter {
-        self.session.files().known().writing()
+        self.session.files().known_files().begin_writing()
     }
 
     /// Reads a path as a caller writes it.
     ///
     /// # Errors
     /// As [`WorkspacePath::parse`].
-    pub fn path(&self, asked: &str) -> Result<WorkspacePath, PathError> {
+    pub fn parse_path(&self, asked: &str) -> Result<WorkspacePath, PathError> {
         WorkspacePath::parse(self.session.workspace().root(), asked)
-    }
-
-    /// Who wrote each line of a text, which stands at a path.
-    pub fn known_lines(&self, path: &WorkspacePath, text: &str) -> KnownLines {
-        self.session.lines().known(path, text)
-    }
-
-    /// Which of the sessions so named have logs that were altered.
-    pub async fn altered_logs(&self, sessions: &BTreeSet<&str>) -> AlteredLogs {
-        self.session.log_checks().altered(sessions).await
     }
 
     /// Stops work that was cancelled.
     ///
     /// # Errors
     /// CANCELLED, once it was.
-    pub fn check(&self) -> Result<(), CallCancelled> {
+    pub fn check_cancelled(&self) -> Result<(), CallCancelled> {
         match self.cancel.is_cancelled() {
             true => Err(CallCancelled),
             false => Ok(()),
         }
     }
 
-    /// What stops it.
-    pub fn cancel(&self) -> &CancellationToken {
+    /// The token that cancels the call.
+    pub fn cancel_token(&self) -> &CancellationToken {
         &self.cancel
     }
 
-    /// Tells how far it is.
-    pub fn progress(&self, message: &str, percentage: Option<u32>) {
+    /// Reports progress to the caller.
+    pub fn report_progress(&self, message: &str, percentage: Option<u32>) {
         if let Some(caller) = &self.caller {
             caller.progress(message, percentage);
         }
     }
 
-    /// Tells whoever waits what the call waits for; nothing once it waits no more.
-    pub fn waiting(&self, what: Option<&str>) {
+    /// Reports to the caller what the call waits for; nothing once it no longer waits.
+    pub fn report_waiting(&self, what: Option<&str>) {
         if let Some(caller) = &self.caller {
             caller.waiting(what);
         }
     }
 
-    /// How long a call waits for the person: as the settings say, else as long as its client is said to wait.
-    pub fn patience(&self) -> Duration {
-        self.settings().review.patience(self.caller.as_ref().and_then(|caller| caller.patience_s()))
+    /// The time that a call waits for the person: as the settings say, else as long as its client is said to wait.
+    pub fn wait_limit(&self) -> Duration {
+        self.settings().review.decision_timeout(self.caller.as_ref().and_then(|caller| caller.patience_s()))
     }
 
-    /// What tells the editors of a command, also after its call was answered.
+    /// Returns a feed that notifies the editors of a command, also after its call was answered.
     pub fn command_feed(&self, of: FedCommand<'_>) -> CommandFeed {
         CommandFeed::new(&self.session, of)
     }
 
-    /// Whoever waits for the answer, where it can be told or asked something meanwhile.
+    /// The diagnostics of the editors' language servers.
+    ///
+    /// # Errors
+    /// UNSUPPORTED if no editor has diagnostics; TIMEOUT if it does not answer.
+    pub async fn diagnostics(&self, asked: DiagnosticsParams) -> Result<DiagnosticsAnswer, Fault> {
+        self.session.editor().diagnostics(asked).await
+    }
+
+    /// The caller that waits for the answer, if it takes messages or questions meanwhile.
     pub fn caller(&self) -> Option<&Arc<dyn Caller>> {
         self.caller.as_ref()
     }
@@ -164,9 +194,9 @@ impl Scope {
     /// The text of a file as the person sees it: unsaved text wins over the disk. None where there is no file.
     ///
     /// # Errors
-    /// UNSUPPORTED for a binary file, QUOTA_EXCEEDED for one over the limit, and what reading it says.
-    pub fn text(&self, path: &WorkspacePath) -> Result<Option<Snapshot>, TextError> {
-        self.session.files().text_through(&self.files, path)
+    /// UNSUPPORTED for a binary file, QUOTA_EXCEEDED for one over the limit, and the error of reading it.
+    pub fn read_text(&self, path: &WorkspacePath) -> Result<Option<TextSnapshot>, TextError> {
+        self.session.files().read_text_through(&self.files, path)
     }
 
     /// Now, RFC 3339, to the millisecond.
@@ -174,128 +204,19 @@ impl Scope {
         self.session.now()
     }
 
-    /// Whether the editor has a file open, whatever symlinks lead to it.
-    pub fn is_open(&self, path: &WorkspacePath) -> bool {
-        self.session.files().document(path).is_some()
-    }
-
-    /// Whether the editor has the file open that stands at a path without symlinks.
-    pub fn shows(&self, real: &WorkspacePath) -> bool {
-        self.session.files().documents().snapshot(real).is_some()
-    }
-
-    /// Bytes of a file's text where the editor has it open.
-    pub fn open_size(&self, path: &WorkspacePath) -> Option<u64> {
-        self.session.files().document(path).map(|document| document.text.len() as u64)
-    }
-
-    /// Notes that the caller is shown a file whose bytes have that hash, or hears that there is none.
-    pub fn note_shown(&self, real: &WorkspacePath, hash: Option<&str>) {
-        self.session.files().shown().note(&self.origin, real, hash);
-    }
-
-    /// The state of a file that the caller was shown last; nothing where it was shown none.
-    pub fn last_shown(&self, real: &WorkspacePath) -> Option<Option<String>> {
-        self.session.files().shown().last(&self.origin, real)
-    }
-
-    /// Keeps a text that the caller is shown, for a later comparison.
-    pub fn keep_shown_text(&self, hash: &str, text: &str) {
-        self.session.files().keep_shown_text(hash, text);
-    }
-
-    /// The text of a hash, where a caller was shown it lately.
-    pub fn shown_text(&self, hash: &str) -> Option<Arc<str>> {
-        self.session.files().shown_text(hash)
-    }
-
-    /// The lines that match a pattern.
-    ///
-    /// # Errors
-    /// As [`super::FileSearch::lines`].
-    pub fn search_lines(
-        &self,
-        query: &Query,
-        place: Where<'_>,
-        options: Options,
-    ) -> Result<Found, SearchError> {
-        let wanted = WantedLines { query, place, options };
-        self.session.search().lines(&self.files, wanted, &|| self.goes_on())
-    }
-
-    /// The files that are most likely meant.
-    ///
-    /// # Errors
-    /// As [`super::FileSearch::meant`].
-    pub fn search_meaning(
-        &self,
-        wanted: &WantedFiles<'_>,
-        progress: &dyn Fn(usize, usize),
-    ) -> Result<Meant, SearchError> {
-        self.session.search().meant(&self.files, wanted, progress, &|| self.goes_on())
-    }
-
-    /// The files of the workspace, or of a folder in it.
-    ///
-    /// # Errors
-    /// As [`super::FileSearch::list`].
-    pub fn list(&self, place: Where<'_>) -> Result<Vec<FileEntry>, SearchError> {
-        self.session.search().list(&self.files, place, &|| self.goes_on())
-    }
-
-    /// How many files of a search are left out, as a sentence: see [`super::FileSearch::left_out`].
-    ///
-    /// # Errors
-    /// As [`super::FileSearch::left_out`].
-    pub fn left_out(&self, place: Where<'_>) -> Result<Option<String>, SearchError> {
-        self.session.search().left_out(&self.files, place, &|| self.goes_on())
-    }
-
-    /// The same for a search that leaves out what the person said yes to as well.
-    ///
-    /// # Errors
-    /// As [`super::FileSearch::left_out`].
-    pub fn left_out_unasked(&self, place: Where<'_>) -> Result<Option<String>, SearchError> {
-        self.session.search().left_out(&self.files.opened_by(Opener::Unasked), place, &|| self.goes_on())
-    }
-
-    fn goes_on(&self) -> bool {
-        !self.cancel.is_cancelled()
-    }
-
-    /// How the workspace's files are watched, where they are.
-    pub fn watch_status(&self) -> Option<WatchStatus> {
-        self.session.search().status()
-    }
-
-    /// The files that matter now, the hottest first.
-    pub fn working_set(&self) -> WorkingSetAnswer {
-        self.session.working_files().set()
-    }
-
-    /// What the person and models noted about files.
-    pub fn notes(&self) -> Arc<Notes> {
-        self.session.memory().files().now()
-    }
-
-    /// Judges a hint of a model's, and keeps it where it counts.
-    pub fn advise(&self, advice: Advice, asked: &str, why: &str, by: &str) -> HintOutcome {
-        self.session.working_files().advise(advice, asked, why, by)
-    }
-
     /// Writes an event of the call to the log.
     ///
     /// # Errors
-    /// What keeps it from being written.
-    pub fn write(&self, event: impl Into<LogEvent>) -> Result<(), JournalError> {
-        self.session.log().write(event).map(drop)
+    /// The error that keeps it from being written.
+    pub fn write_event(&self, event: impl Into<LogEvent>) -> Result<(), JournalError> {
+        self.session.log().write_event(event).map(drop)
     }
 
-    /// Has an event of the call written to the log soon.
+    /// Posts an event of the call to the log, to be written soon.
     ///
     /// # Errors
-    /// What keeps the log from being opened.
-    pub fn post(&self, event: impl Into<LogEvent>) -> Result<(), JournalError> {
-        self.session.log().post(event).map(drop)
+    /// The error that keeps the log from being opened.
+    pub fn post_event(&self, event: impl Into<LogEvent>) -> Result<(), JournalError> {
+        self.session.log().post_event(event).map(drop)
     }
 }

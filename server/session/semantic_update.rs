@@ -10,16 +10,16 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::error::{CallCancelled, SearchError};
-use super::finding::MOST;
 use super::search::FileSearch;
-use super::texts::Texts;
+use super::search_files::MOST;
+use super::search_texts::SearchTexts;
 use crate::base::WorkspacePath;
 use crate::index::lexical::entry::FileEntry;
-use crate::index::lexical::source::Source;
+use crate::index::lexical::source::TextSource;
 use crate::index::semantic::SemanticIndex;
-use crate::protocol::Access;
-use crate::rules::{Opener, Rules};
-use crate::watch::Stamp;
+use crate::protocol::PathAccess;
+use crate::rules::{FileOpener, WorkspaceRules};
+use crate::watch::StatStamp;
 
 /// The most threads that take files in.
 const THREADS: usize = 4;
@@ -27,44 +27,46 @@ const THREADS: usize = 4;
 const FEW: usize = 64;
 /// Files between two reports of progress.
 const REPORT: usize = 256;
-/// How long a search waits at a time for another one that takes files in, before it looks whether it is still wanted.
+/// The time that a search waits at a time for another one that takes files in, before it looks whether it is still
+/// wanted.
 const STEP: Duration = Duration::from_millis(200);
-/// How long it waits in all.
+/// The time that it waits in all.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// What was taken in, and how far the search is that does so now.
+/// The files taken in so far, and the progress of the search that is taking more in.
 #[derive(Debug, Default)]
-pub(super) struct Taking {
-    taken: Mutex<TakenFiles>,
+pub(super) struct RankerIntake {
+    taken: Mutex<RankedFiles>,
     done: AtomicUsize,
     all: AtomicUsize,
 }
 
-/// What the ranker has taken in.
+/// The files that the ranker has taken in.
 #[derive(Debug, Default)]
-pub(super) struct TakenFiles {
+pub(super) struct RankedFiles {
     /// Files, as they were read.
-    files: HashMap<Arc<str>, (Stamp, u64)>,
+    files: HashMap<Arc<str>, (StatStamp, u64)>,
     /// Unsaved texts in place of them.
     unsaved: HashMap<Arc<str>, Arc<str>>,
     /// The rules by which files were let in.
-    rules: Option<Arc<Rules>>,
+    rules: Option<Arc<WorkspaceRules>>,
 }
 
-impl TakenFiles {
-    /// Judges what was taken in by the rules that hold now: what they close is forgotten, what they open is read anew.
-    fn judge(&mut self, rules: &Arc<Rules>, meaning: &SemanticIndex) {
+impl RankedFiles {
+    /// Applies the current rules to the files taken in: those that they close are forgotten, those that they open are
+    /// read again.
+    fn apply_rules(&mut self, rules: &Arc<WorkspaceRules>, meaning: &SemanticIndex) {
         let Some(before) = self.rules.replace(rules.clone()).filter(|before| !Arc::ptr_eq(before, rules))
         else {
             return;
         };
-        let opens = |rules: &Rules, path: &str| {
-            let open = |path| rules.open(Access::Read, &path, &Opener::Unasked).is_ok();
-            WorkspacePath::clean(path).is_some_and(open)
+        let opens = |rules: &WorkspaceRules, path: &str| {
+            let open = |path| rules.paths().open_for(PathAccess::Read, &path, &FileOpener::NoConsent).is_ok();
+            WorkspacePath::from_relative(path).is_some_and(open)
         };
         self.files.retain(|path, _| match (opens(&before, path), opens(rules, path)) {
             (true, false) => {
-                meaning.remove(path);
+                meaning.remove_file(path);
                 true
             }
             (false, true) => false,
@@ -73,14 +75,14 @@ impl TakenFiles {
     }
 }
 
-impl Taking {
-    /// What was taken in, for one search at a time. Others hear how far that one is.
-    fn wait(
+impl RankerIntake {
+    /// Locks the files taken in, for one search at a time. The others report the progress of that one.
+    fn wait_turn(
         &self,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
         patience: Duration,
-    ) -> Result<MutexGuard<'_, TakenFiles>, SearchError> {
+    ) -> Result<MutexGuard<'_, RankedFiles>, SearchError> {
         let asked = Instant::now();
         loop {
             if let Some(taken) = self.taken.try_lock_for(STEP.min(patience)) {
@@ -97,45 +99,45 @@ impl Taking {
         }
     }
 
-    fn tell(&self, done: usize, all: usize, progress: &dyn Fn(usize, usize)) {
+    fn report_progress(&self, done: usize, all: usize, progress: &dyn Fn(usize, usize)) {
         self.done.store(done, Ordering::Relaxed);
         self.all.store(all, Ordering::Relaxed);
         progress(done, all);
     }
 }
 
-impl TakenFiles {
+impl RankedFiles {
     /// Files that differ from what was read.
-    fn changed<'a>(&self, list: &'a [FileEntry]) -> Vec<&'a FileEntry> {
+    fn changed_files<'a>(&self, list: &'a [FileEntry]) -> Vec<&'a FileEntry> {
         let known = |entry: &&FileEntry| self.files.get(&entry.path) == Some(&(entry.stamp, entry.changed));
         list.iter().filter(|entry| !known(entry)).collect()
     }
 
     /// Forgets unsaved texts that were saved or given up: the disk counts again.
-    fn forget_saved(&mut self, texts: &Texts, meaning: &SemanticIndex) {
-        let is_saved = |path: &&Arc<str>| !texts.unsaved().contains_key(*path);
+    fn forget_saved(&mut self, texts: &SearchTexts, meaning: &SemanticIndex) {
+        let is_saved = |path: &&Arc<str>| !texts.unsaved_texts().contains_key(*path);
         let saved: Vec<Arc<str>> = self.unsaved.keys().filter(is_saved).cloned().collect();
         for path in saved {
             self.unsaved.remove(&path);
             self.files.remove(&path);
-            meaning.remove(&path);
+            meaning.remove_file(&path);
         }
     }
 
     /// Forgets files that are there no longer.
-    fn forget_gone(&mut self, list: &[FileEntry], texts: &Texts, meaning: &SemanticIndex) {
+    fn forget_gone(&mut self, list: &[FileEntry], texts: &SearchTexts, meaning: &SemanticIndex) {
         if self.files.len() > list.len() {
             let there = |path: &str| list.binary_search_by(|entry| (*entry.path).cmp(path)).is_ok();
             self.files.retain(|path, _| there(path));
-            meaning.retain(|path| there(path) || texts.unsaved().contains_key(path));
+            meaning.retain_files(|path| there(path) || texts.unsaved_texts().contains_key(path));
         }
     }
 
     /// Takes unsaved texts in that are others than before.
-    fn take_unsaved(&mut self, texts: &Texts, meaning: &SemanticIndex) {
-        for (path, text) in texts.unsaved() {
+    fn take_unsaved(&mut self, texts: &SearchTexts, meaning: &SemanticIndex) {
+        for (path, text) in texts.unsaved_texts() {
             if self.unsaved.get(path).is_none_or(|known| !Arc::ptr_eq(known, text)) {
-                meaning.put(path, text.as_bytes());
+                meaning.put_file(path, text.as_bytes());
                 self.unsaved.insert(path.clone(), text.clone());
             }
         }
@@ -147,18 +149,24 @@ struct FileReading<'a> {
     files: &'a [&'a FileEntry],
     /// The place of the file that is read next.
     next: AtomicUsize,
-    /// Which of them were read.
+    /// Marks those of them that were read.
     done: Vec<AtomicBool>,
 }
 
 impl<'a> FileReading<'a> {
-    fn of(files: &'a [&'a FileEntry]) -> Self {
+    fn for_files(files: &'a [&'a FileEntry]) -> Self {
         let done = files.iter().map(|_| AtomicBool::new(false)).collect();
         Self { files, next: AtomicUsize::new(0), done }
     }
 
-    /// Reads files until none is left or `go_on` says no; `report` hears the place of each.
-    fn work(&self, texts: &Texts, meaning: &SemanticIndex, go_on: &dyn Fn() -> bool, report: &dyn Fn(usize)) {
+    /// Reads files until none is left or `go_on` stops it; `report` is called with the index of each.
+    fn read_files(
+        &self,
+        texts: &SearchTexts,
+        meaning: &SemanticIndex,
+        go_on: &dyn Fn() -> bool,
+        report: &dyn Fn(usize),
+    ) {
         loop {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
             let (Some(entry), Some(done)) = (self.files.get(at), self.done.get(at)) else { return };
@@ -168,10 +176,10 @@ impl<'a> FileReading<'a> {
             let mut bytes = Vec::new();
             let file = texts.open(&entry.path);
             let read = file.map(|file| file.take(MOST).read_to_end(&mut bytes));
-            // What is closed to callers is not even known by its name.
+            // A file that is closed to callers is not known by its name either.
             match read {
-                Some(Ok(_)) => meaning.put(&entry.path, &bytes),
-                _ => drop(meaning.remove(&entry.path)),
+                Some(Ok(_)) => meaning.put_file(&entry.path, &bytes),
+                _ => drop(meaning.remove_file(&entry.path)),
             }
             done.store(true, Ordering::Relaxed);
             report(at);
@@ -179,69 +187,72 @@ impl<'a> FileReading<'a> {
     }
 
     /// The files that were read.
-    fn read(&self) -> impl Iterator<Item = &FileEntry> {
+    fn read_entries(&self) -> impl Iterator<Item = &FileEntry> {
         let all = self.files.iter().zip(&self.done);
         all.filter(|(_, done)| done.load(Ordering::Relaxed)).map(|(entry, _)| *entry)
     }
 }
 
 impl FileSearch {
-    /// Brings the ranker up to date. What was read when `go_on` says no is not read again.
+    /// Brings the ranker up to date. A file that was read when `go_on` stops it is not read again.
     ///
     /// # Errors
-    /// As [`FileSearch::meant`].
+    /// As [`FileSearch::search_meaning`].
     pub(super) fn take_in(
         &self,
-        texts: &Texts,
+        texts: &SearchTexts,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
     ) -> Result<(), SearchError> {
-        let (taking, meaning) = (self.finder.taking(), self.finder.meaning());
-        let mut taken = taking.wait(progress, go_on, PATIENCE)?;
-        let list = self.listed("", "", go_on)?;
-        taken.judge(texts.rules(), meaning);
+        let (taking, meaning) = (self.finder.ranker_intake(), self.finder.semantic_index());
+        let mut taken = taking.wait_turn(progress, go_on, PATIENCE)?;
+        let list = self.list_scope("", "", go_on)?;
+        taken.apply_rules(texts.rules(), meaning);
         taken.forget_saved(texts, meaning);
-        let changed = taken.changed(&list);
-        let reading = FileReading::of(&changed);
-        self.read(&reading, texts, progress, go_on);
-        taken.files.extend(reading.read().map(|entry| (entry.path.clone(), (entry.stamp, entry.changed))));
+        let changed = taken.changed_files(&list);
+        let reading = FileReading::for_files(&changed);
+        self.read_all(&reading, texts, progress, go_on);
+        taken
+            .files
+            .extend(reading.read_entries().map(|entry| (entry.path.clone(), (entry.stamp, entry.changed))));
         if !go_on() {
             return Err(CallCancelled.into());
         }
         taken.forget_gone(&list, texts, meaning);
         taken.take_unsaved(texts, meaning);
         if changed.len() > FEW {
-            meaning.settle();
-            taking.tell(changed.len(), changed.len(), progress);
+            meaning.shrink_memory();
+            taking.report_progress(changed.len(), changed.len(), progress);
         }
         Ok(())
     }
 
     /// Reads files in this thread, and in further ones where they are many.
-    fn read(
+    fn read_all(
         &self,
         reading: &FileReading<'_>,
-        texts: &Texts,
+        texts: &SearchTexts,
         progress: &dyn Fn(usize, usize),
         go_on: &(impl Fn() -> bool + Sync),
     ) {
-        let (taking, meaning, all) = (self.finder.taking(), self.finder.meaning(), reading.files.len());
+        let (taking, meaning, all) =
+            (self.finder.ranker_intake(), self.finder.semantic_index(), reading.files.len());
         let threads = match all > FEW {
             true => std::thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS)),
             false => 1,
         };
         std::thread::scope(|scope| {
             for _ in 1..threads {
-                let work = || reading.work(texts, meaning, go_on, &|_| {});
-                // Where the system gives no further thread, this one does it all.
+                let work = || reading.read_files(texts, meaning, go_on, &|_| {});
+                // Without a further thread this one does all of the work.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, work);
             }
             let told = Cell::new(0);
-            taking.tell(0, all, progress);
-            reading.work(texts, meaning, go_on, &|at| {
+            taking.report_progress(0, all, progress);
+            reading.read_files(texts, meaning, go_on, &|at| {
                 if at >= told.get() + REPORT {
                     told.set(at);
-                    taking.tell(at, all, progress);
+                    taking.report_progress(at, all, progress);
                 }
             });
         });
@@ -256,9 +267,9 @@ mod tests {
     use crate::base::clock::SystemClock;
     use crate::ports::NoEditor;
     use crate::protocol::{Code, Fault};
-    use crate::session::{Session, SessionOptions};
+    use crate::session::{SessionOptions, WorkspaceSession};
 
-    fn session(files: usize) -> (tempfile::TempDir, Session) {
+    fn session(files: usize) -> (tempfile::TempDir, WorkspaceSession) {
         let folder = tempfile::tempdir().unwrap();
         for file in 0..files {
             std::fs::write(folder.path().join(format!("f{file}.txt")), format!("word{file}\n")).unwrap();
@@ -270,12 +281,12 @@ mod tests {
             shared_log: true,
             state: None,
         };
-        let session = Session::open(folder.path().to_str().unwrap(), options).unwrap();
+        let session = WorkspaceSession::open(folder.path().to_str().unwrap(), options).unwrap();
         (folder, session)
     }
 
-    fn texts(session: &Session) -> Texts {
-        Texts::new(session.files().documents(), &session.files().unasked())
+    fn texts(session: &WorkspaceSession) -> SearchTexts {
+        SearchTexts::new(session.files().documents(), &session.files().unasked_files())
     }
 
     #[test]
@@ -291,25 +302,28 @@ mod tests {
         // Walking asks too, once for each file and folder.
         let (stopped, told) = take_in(600);
         assert_eq!((stopped, told[0]), (Err(Code::Cancelled), (0, 400)));
-        let read = session.search().finder.meaning().len();
+        let read = session.search().finder.semantic_index().len();
         assert!((50..400).contains(&read), "{read}");
         let (done, told) = take_in(usize::MAX);
-        assert_eq!((done, told[0], session.search().finder.meaning().len()), (Ok(()), (0, 400 - read), 400));
+        assert_eq!(
+            (done, told[0], session.search().finder.semantic_index().len()),
+            (Ok(()), (0, 400 - read), 400)
+        );
         assert_eq!(take_in(usize::MAX).1, [(0, 0)]);
     }
 
     #[test]
     fn who_waits_for_an_earlier_search_hears_of_it_and_may_leave() {
         let (_folder, session) = session(1);
-        let taking = session.search().finder.taking();
+        let taking = session.search().finder.ranker_intake();
         let held = taking.taken.lock();
-        taking.tell(3, 7, &|_, _| {});
+        taking.report_progress(3, 7, &|_, _| {});
         let told = RefCell::new(Vec::new());
         let wait = |patience: Duration, left: usize| {
             let asked = AtomicUsize::new(0);
             let go_on = || asked.fetch_add(1, Ordering::Relaxed) < left;
             let progress = |done, all| told.borrow_mut().push((done, all));
-            taking.wait(&progress, &go_on, patience).map(drop).unwrap_err()
+            taking.wait_turn(&progress, &go_on, patience).map(drop).unwrap_err()
         };
         assert_eq!(Fault::from(wait(PATIENCE, 1)).code, Code::Cancelled);
         assert_eq!(told.take(), [(3, 7)]);
@@ -319,6 +333,6 @@ mod tests {
             (Code::Timeout, "an earlier search still reads the files: 3 of 7 so far")
         );
         drop(held);
-        assert!(taking.wait(&|_, _| {}, &|| true, Duration::ZERO).is_ok());
+        assert!(taking.wait_turn(&|_, _| {}, &|| true, Duration::ZERO).is_ok());
     }
 }

@@ -18,7 +18,7 @@ pub(super) struct ShownTexts {
 
 impl ShownTexts {
     /// Remembers a text. One that is remembered already costs nothing.
-    pub(super) fn add(&mut self, hash: &str, text: &str) {
+    pub(super) fn add_text(&mut self, hash: &str, text: &str) {
         if text.len() > LARGEST || self.texts.iter().take(64).any(|(seen, _)| seen == hash) {
             return;
         }

@@ -1,10 +1,10 @@
-//! From a word as it is written to the words that a command gets: braces, home folders, splitting, patterns.
+//! Expands a word of a script to the words that a command gets: braces, home folders, splitting, patterns.
 
-use crate::command::Doubt;
+use crate::command::ScriptDoubt;
 use crate::place::HOLE;
-use crate::scan::Unit;
-use crate::variables::Variables;
-use crate::word::{Word, WordKind};
+use crate::scan::WordUnit;
+use crate::variables::ScriptVariables;
+use crate::word::{ShellWord, WordKind};
 
 /// Words that braces may make of one word.
 const MOST: usize = 2000;
@@ -12,35 +12,38 @@ const MOST: usize = 2000;
 const MAYBE: usize = 32;
 
 /// The words that `units` become.
-pub(crate) fn words(units: Vec<Unit>, variables: &Variables) -> Result<Vec<Word>, Doubt> {
+pub(crate) fn expand_words(
+    units: Vec<WordUnit>,
+    variables: &ScriptVariables,
+) -> Result<Vec<ShellWord>, ScriptDoubt> {
     let mut all = Vec::new();
-    for units in braces(units)? {
+    for units in expand_braces(units)? {
         let units = with_home(units, variables);
-        all.extend(split(&units).into_iter().map(finished));
+        all.extend(split_blanks(&units).into_iter().map(finish_word));
     }
     Ok(all)
 }
 
-/// The word that `units` become where nothing is split: a value, a redirection's target.
-pub(crate) fn one(units: Vec<Unit>, variables: &Variables) -> Word {
-    finished(&with_home(units, variables))
+/// The word that `units` become if nothing is split: a value, a redirection's target.
+pub(crate) fn expand_value(units: Vec<WordUnit>, variables: &ScriptVariables) -> ShellWord {
+    finish_word(&with_home(units, variables))
 }
 
-/// The text of `units`, where all of it is known.
-pub(crate) fn text(units: &[Unit]) -> Option<String> {
-    let word = finished(units);
+/// The text of `units`, if all of it is known.
+pub(crate) fn known_text(units: &[WordUnit]) -> Option<String> {
+    let word = finish_word(units);
     (word.kind != WordKind::Computed).then_some(word.text)
 }
 
-/// A word that stands for a text of which parts may be computed.
-fn finished(units: &[Unit]) -> Word {
-    let mut word = Word::known(String::new());
+/// Builds a word for a text, parts of which may be computed.
+fn finish_word(units: &[WordUnit]) -> ShellWord {
+    let mut word = ShellWord::from_text(String::new());
     let mut maybe = vec![String::new()];
     let mut listed = true;
     for unit in units {
         match unit {
-            Unit::Quotes => {}
-            Unit::Char { c, quoted, derived } => {
+            WordUnit::Quotes => {}
+            WordUnit::Char { c, quoted, derived } => {
                 word.text.push(*c);
                 maybe.iter_mut().for_each(|text| text.push(*c));
                 word.derived |= derived;
@@ -48,7 +51,7 @@ fn finished(units: &[Unit]) -> Word {
                     word.kind = WordKind::Pattern;
                 }
             }
-            Unit::Hole(texts, all) => {
+            WordUnit::Hole(texts, all) => {
                 listed &= all;
                 word.text.push(HOLE);
                 word.kind = WordKind::Computed;
@@ -59,6 +62,11 @@ fn finished(units: &[Unit]) -> Word {
             }
         }
     }
+    if word.kind != WordKind::Computed && word.text.contains(HOLE) {
+        // A part of a script that is only known once it runs.
+        word.kind = WordKind::Computed;
+        return word;
+    }
     if word.kind == WordKind::Computed {
         word.listed = listed && !maybe.is_empty() && maybe.len() < MAYBE;
         word.maybe = maybe;
@@ -66,19 +74,19 @@ fn finished(units: &[Unit]) -> Word {
     word
 }
 
-/// Expands `{a,b}` and `{1..3}` where the braces are not quoted.
-fn braces(units: Vec<Unit>) -> Result<Vec<Vec<Unit>>, Doubt> {
+/// Expands `{a,b}` and `{1..3}` if the braces are not quoted.
+fn expand_braces(units: Vec<WordUnit>) -> Result<Vec<Vec<WordUnit>>, ScriptDoubt> {
     let (mut done, mut open) = (Vec::new(), vec![(units, 0)]);
     while let Some((units, from)) = open.pop() {
         if (done.len() + open.len()) * (units.len() + 100) > MOST * 200 {
-            return Err(Doubt::TooMuch);
+            return Err(ScriptDoubt::TooMuch);
         }
-        match group(&units, from) {
+        match find_group(&units, from) {
             None => done.push(units),
-            Some(Group::None { after }) => open.push((units, after)),
-            Some(Group::Parts { start, end, parts }) => {
-                let made = |part: Vec<Unit>| {
-                    let units: Vec<Unit> = units[..start]
+            Some(BraceGroup::None { after }) => open.push((units, after)),
+            Some(BraceGroup::Parts { start, end, parts }) => {
+                let made = |part: Vec<WordUnit>| {
+                    let units: Vec<WordUnit> = units[..start]
                         .iter()
                         .cloned()
                         .chain(part)
@@ -94,7 +102,7 @@ fn braces(units: Vec<Unit>) -> Result<Vec<Vec<Unit>>, Doubt> {
     Ok(done)
 }
 
-enum Group {
+enum BraceGroup {
     /// The brace opens nothing; the next is looked for from here.
     None {
         after: usize,
@@ -102,35 +110,35 @@ enum Group {
     Parts {
         start: usize,
         end: usize,
-        parts: Vec<Vec<Unit>>,
+        parts: Vec<Vec<WordUnit>>,
     },
 }
 
-fn is(unit: &Unit, wanted: char) -> bool {
-    matches!(unit, Unit::Char { c, quoted: false, derived: false } if *c == wanted)
+fn is_bare_char(unit: &WordUnit, wanted: char) -> bool {
+    matches!(unit, WordUnit::Char { c, quoted: false, derived: false } if *c == wanted)
 }
 
 /// The first group of braces at or after `from`.
-fn group(units: &[Unit], from: usize) -> Option<Group> {
-    let start = from + units.get(from..)?.iter().position(|unit| is(unit, '{'))?;
+fn find_group(units: &[WordUnit], from: usize) -> Option<BraceGroup> {
+    let start = from + units.get(from..)?.iter().position(|unit| is_bare_char(unit, '{'))?;
     let (mut depth, mut parts, mut part) = (0, Vec::new(), Vec::new());
     for (at, unit) in units.iter().enumerate().skip(start + 1) {
         match unit {
-            unit if is(unit, '{') => depth += 1,
-            unit if is(unit, '}') && depth > 0 => depth -= 1,
-            unit if is(unit, '}') => {
+            unit if is_bare_char(unit, '{') => depth += 1,
+            unit if is_bare_char(unit, '}') && depth > 0 => depth -= 1,
+            unit if is_bare_char(unit, '}') => {
                 let end = at + 1;
                 if parts.is_empty() {
-                    let parts = sequence(&part);
+                    let parts = expand_sequence(&part);
                     return Some(match parts {
-                        Some(parts) => Group::Parts { start, end, parts },
-                        None => Group::None { after: start + 1 },
+                        Some(parts) => BraceGroup::Parts { start, end, parts },
+                        None => BraceGroup::None { after: start + 1 },
                     });
                 }
                 parts.push(part);
-                return Some(Group::Parts { start, end, parts });
+                return Some(BraceGroup::Parts { start, end, parts });
             }
-            unit if is(unit, ',') && depth == 0 => {
+            unit if is_bare_char(unit, ',') && depth == 0 => {
                 parts.push(std::mem::take(&mut part));
                 continue;
             }
@@ -138,20 +146,20 @@ fn group(units: &[Unit], from: usize) -> Option<Group> {
         }
         part.push(unit.clone());
     }
-    Some(Group::None { after: start + 1 })
+    Some(BraceGroup::None { after: start + 1 })
 }
 
 /// The texts of `1..3` or `a..c`.
-fn sequence(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
-    let char_of = |unit: &Unit| match unit {
-        Unit::Char { c, quoted: false, .. } => Some(*c),
+fn expand_sequence(units: &[WordUnit]) -> Option<Vec<Vec<WordUnit>>> {
+    let char_of = |unit: &WordUnit| match unit {
+        WordUnit::Char { c, quoted: false, .. } => Some(*c),
         _ => None,
     };
     let text: String = units.iter().map(char_of).collect::<Option<String>>()?;
     let mut ends = text.split("..");
     let (first, last, step) = (ends.next()?, ends.next()?, ends.next());
     let written =
-        |text: String| text.chars().map(|c| Unit::Char { c, quoted: false, derived: false }).collect();
+        |text: String| text.chars().map(|c| WordUnit::Char { c, quoted: false, derived: false }).collect();
     let step = step.map_or(Some(1), |step| step.parse::<i64>().ok())?.unsigned_abs().max(1);
     if let (Ok(first), Ok(last)) = (first.parse::<i64>(), last.parse::<i64>()) {
         let (low, high) = (first.min(last), first.max(last));
@@ -166,18 +174,18 @@ fn sequence(units: &[Unit]) -> Option<Vec<Vec<Unit>>> {
 }
 
 /// Replaces `~` at the start by the home folder.
-fn with_home(mut units: Vec<Unit>, variables: &Variables) -> Vec<Unit> {
-    if !units.first().is_some_and(|unit| is(unit, '~')) {
+fn with_home(mut units: Vec<WordUnit>, variables: &ScriptVariables) -> Vec<WordUnit> {
+    if !units.first().is_some_and(|unit| is_bare_char(unit, '~')) {
         return units;
     }
-    let bare = |unit: &&Unit| matches!(unit, Unit::Char { c, quoted: false, .. } if *c != '/');
+    let bare = |unit: &&WordUnit| matches!(unit, WordUnit::Char { c, quoted: false, .. } if *c != '/');
     let length = units.iter().take_while(bare).count();
-    if units.get(length).is_some_and(|unit| !is(unit, '/')) {
+    if units.get(length).is_some_and(|unit| !is_bare_char(unit, '/')) {
         return units;
     }
     let name: String = units[1..length]
         .iter()
-        .filter_map(|unit| if let Unit::Char { c, .. } = unit { Some(*c) } else { None })
+        .filter_map(|unit| if let WordUnit::Char { c, .. } = unit { Some(*c) } else { None })
         .collect();
     let folder = match name.as_str() {
         "" => variables.home().to_owned(),
@@ -185,13 +193,14 @@ fn with_home(mut units: Vec<Unit>, variables: &Variables) -> Vec<Unit> {
         "root" => "/root".to_owned(),
         name => format!("/home/{name}"),
     };
-    units.splice(..length, folder.chars().map(|c| Unit::Char { c, quoted: true, derived: false }));
+    units.splice(..length, folder.chars().map(|c| WordUnit::Char { c, quoted: true, derived: false }));
     units
 }
 
 /// Splits at the blanks of values that stand without quotes.
-fn split(units: &[Unit]) -> Vec<&[Unit]> {
-    let blank =
-        |unit: &Unit| matches!(unit, Unit::Char { c: ' ' | '\t' | '\n', quoted: false, derived: true });
+fn split_blanks(units: &[WordUnit]) -> Vec<&[WordUnit]> {
+    let blank = |unit: &WordUnit| {
+        matches!(unit, WordUnit::Char { c: ' ' | '\t' | '\n', quoted: false, derived: true })
+    };
     units.split(blank).filter(|part| !part.is_empty()).collect()
 }

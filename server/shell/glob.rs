@@ -1,7 +1,7 @@
 //! Patterns of texts: `*` is any text, `?` any character, `[a-c]` one of several.
 
-/// Whether all of `text` is as `pattern` says.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+/// Returns whether all of `text` matches `pattern`.
+pub(crate) fn matches_pattern(pattern: &str, text: &str) -> bool {
     let plain = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
     match text.strip_prefix(&pattern[..plain]) {
         Some(rest) if plain < pattern.len() => matches_wild(&pattern[plain..], rest),
@@ -17,7 +17,7 @@ fn matches_wild(pattern: &str, text: &str) -> bool {
         if pattern.get(at) == Some(&'*') {
             star = Some((at, of));
             at += 1;
-        } else if let Some(length) = one(&pattern[at.min(pattern.len())..], text[of]) {
+        } else if let Some(length) = match_one(&pattern[at.min(pattern.len())..], text[of]) {
             (at, of) = (at + length, of + 1);
         } else if let Some((back, taken)) = star {
             (at, of) = (back + 1, taken + 1);
@@ -29,8 +29,8 @@ fn matches_wild(pattern: &str, text: &str) -> bool {
     pattern[at.min(pattern.len())..].iter().all(|c| *c == '*')
 }
 
-/// How much of the pattern stands for this character, if it fits.
-fn one(pattern: &[char], c: char) -> Option<usize> {
+/// Returns the length of the part of the pattern that matches this character, if it does.
+fn match_one(pattern: &[char], c: char) -> Option<usize> {
     match pattern.first()? {
         '?' => Some(1),
         '[' => {

@@ -1,50 +1,64 @@
 //! The verdict on a command: every command at every depth is held against the tables and the rules of paths, and the
 //! strictest verdict counts.
 
-mod located;
+mod checkout;
+mod fetches;
+mod own_program;
 mod paths;
+mod reach;
+mod script_folders;
 mod scripts;
 mod settings;
+mod shows_help;
+mod unreadable;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::allow::Allowance;
-use crate::command::{Doubt, Reading, ShellCommand, Within};
-use crate::place::Place;
+use crate::allowance::CommandAllowance;
+use crate::command::{ScriptReading, ShellCommand, Within};
+use crate::place::CommandPlace;
 use crate::programs::{self, PathUse};
 use crate::read::{read_argv, read_script};
-use crate::table::{CommandTable, Subject};
-use crate::verdict::{CommandVerdict, Objection, strictest};
-use crate::word::{Word, WordKind};
-pub(crate) use located::Folders;
+use crate::table::{CommandTable, MatchSubject};
+use crate::verdict::{CommandVerdict, RuleObjection, strictest_objection};
+use crate::word::ShellWord;
+pub(crate) use script_folders::ScriptFolders;
 
 /// Guesses at one command.
 const GUESSES: usize = 32;
 
 /// The rules of paths, as the one who asks has them.
 pub trait PathRules {
-    /// What they say of one use of an absolute path.
-    fn judge(&self, used: PathUse, path: &str) -> Option<Objection>;
+    /// Returns the objection to one use of an absolute path.
+    fn judge(&self, used: PathUse, path: &str) -> Option<RuleObjection>;
 
-    /// Names of files and folders that hold secrets: a pattern that may stand for one is held to be one.
+    /// Names of files and folders that hold secrets: a pattern may stand for one that is there.
     fn secret_names(&self) -> &[String];
+
+    /// Returns whether there is a file at an absolute path of the workspace.
+    fn path_exists(&self, path: &str) -> bool;
+
+    /// The text of a file at an absolute path of the workspace.
+    fn read_text(&self, path: &str) -> Option<String>;
 }
 
-/// All that a command is judged by.
+/// The rules and the context that a command is judged by.
 #[derive(Clone, Copy)]
 pub struct CommandRules<'a> {
-    /// Where the command runs.
-    pub place: &'a Place,
+    /// The place where the command runs.
+    pub place: &'a CommandPlace,
     /// The tables, the built-in one among them.
     pub tables: &'a [&'a CommandTable],
-    /// What holds for paths.
+    /// The rules for paths.
     pub paths: &'a dyn PathRules,
-    /// What the person has allowed for always.
-    pub allowances: &'a [Allowance],
+    /// The person's standing permissions.
+    pub allowances: &'a [CommandAllowance],
+    /// True if the command runs in a sandbox, which limits effects that the rules do not see.
+    pub confined: bool,
 }
 
-/// What the rules say of a command, and of each command in it.
+/// The verdict of the rules on a command, and on each command in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Judgement {
     /// The strictest verdict of all.
@@ -59,22 +73,22 @@ pub struct Judgement {
     pub commands: Vec<JudgedCommand>,
 }
 
-/// What the rules say of one command.
+/// The verdict of the rules on one command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedCommand {
     /// The command as a person reads it.
     pub command: String,
-    /// Its words; what is not known in one is U+FFFC.
+    /// Its words; an unknown part of a word is U+FFFC.
     pub argv: Vec<String>,
     /// The wrappers through which it is reached.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub via: Vec<String>,
-    /// In what it stands.
+    /// The constructs of the shell around it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub within: Vec<Within>,
-    /// What becomes of it.
+    /// The verdict on it.
     pub verdict: CommandVerdict,
-    /// The rule that says so.
+    /// The rule that gives the verdict.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// Why.
@@ -86,37 +100,38 @@ impl CommandRules<'_> {
     /// Judges an argument vector. It is not read as a script, but a script in it is: `bash -c`.
     pub fn judge_argv(&self, argv: &[String]) -> Judgement {
         let whole = self.allowances.iter().any(|allowance| allowance.is_argv(argv));
-        self.judge(&read_argv(argv, self.place), whole)
+        self.judge_reading(&read_argv(argv, self.place), whole, &argv.join(" "))
     }
 
     /// Judges a script.
     pub fn judge_script(&self, text: &str) -> Judgement {
-        self.judge(&read_script(text, self.place), false)
+        self.judge_reading(&read_script(text, self.place), false, text)
     }
 
-    /// `whole` says that the person has allowed all of it for always.
-    fn judge(&self, reading: &Reading, whole: bool) -> Judgement {
-        let mut folders = Folders::new(self.place);
+    /// If `whole` is set, a standing permission allows all of it; `text` is all of it, read or not.
+    fn judge_reading(&self, reading: &ScriptReading, whole: bool, text: &str) -> Judgement {
+        let mut folders = ScriptFolders::new(self.place);
         let mut all = Vec::new();
         let mut commands = Vec::new();
-        let leaves = whole && reading.commands.iter().any(|command| self.leaves(&folders, command));
-        let open = |objection: &Objection| {
+        let leaves = whole && reading.commands.iter().any(|command| self.leaves_workspace(&folders, command));
+        let open = |objection: &RuleObjection| {
             whole && !leaves && !objection.firm && objection.verdict == CommandVerdict::Ask
         };
         for command in &reading.commands {
             let mut objections = self.objections(command, &folders);
-            if self.allowances.iter().any(|allowance| allowance.holds(command, &folders))
-                && !self.leaves(&folders, command)
+            if self.allowances.iter().any(|allowance| allowance.covers_command(command, &folders))
+                && !self.leaves_workspace(&folders, command)
             {
                 objections.retain(|objection| objection.firm || objection.verdict == CommandVerdict::Deny);
             }
             objections.retain(|objection| !open(objection));
-            folders.follow(command);
-            commands.push(judged(command, strictest(&objections)));
-            all.extend(strictest(&objections).cloned());
+            folders.follow_command(command);
+            commands.push(judged_command(command, strictest_objection(&objections)));
+            all.extend(strictest_objection(&objections).cloned());
         }
-        all.extend(doubts(reading).into_iter().filter(|objection| !open(objection)));
-        let worst = strictest(&all);
+        let doubts = unreadable::doubt_objections(reading, text);
+        all.extend(doubts.into_iter().filter(|objection| self.applies_here(objection) && !open(objection)));
+        let worst = strictest_objection(&all);
         Judgement {
             verdict: worst.map_or(CommandVerdict::Allow, |worst| worst.verdict),
             rule: worst.map(|worst| worst.rule.clone()),
@@ -125,43 +140,76 @@ impl CommandRules<'_> {
         }
     }
 
-    /// All that speaks against a command.
-    fn objections(&self, command: &ShellCommand, folders: &Folders) -> Vec<Objection> {
+    /// Returns all objections to a command.
+    fn objections(&self, command: &ShellCommand, folders: &ScriptFolders) -> Vec<RuleObjection> {
         let mut all = Vec::new();
         all.extend(self.of_variables(command));
         all.extend(self.of_redirects(command, folders));
-        all.extend(of_name(command));
-        for command in std::iter::once(command.clone()).chain(guesses(command)) {
+        all.extend(self.of_name(command, folders));
+        for command in std::iter::once(command.clone()).chain(guess_commands(command)) {
             if let Some(program) = command.program() {
                 all.extend(self.of_program(program, &command, folders));
             }
         }
+        all.retain(|objection| self.applies_here(objection));
         all
     }
 
-    fn of_program(&self, program: &str, command: &ShellCommand, folders: &Folders) -> Vec<Objection> {
+    /// Returns whether an objection counts at the place of the command.
+    fn applies_here(&self, objection: &RuleObjection) -> bool {
+        !(objection.unconfined && self.confined)
+    }
+
+    fn of_program(
+        &self,
+        program: &str,
+        command: &ShellCommand,
+        folders: &ScriptFolders,
+    ) -> Vec<RuleObjection> {
         let mut all = self.of_paths(program, command, folders);
-        let zones = |word: &Word, text: &str| folders.zones(word, text);
-        let is_home = |word: &Word, text: &str| folders.is_home(word, text);
-        let (arguments, operands) = (command.arguments(), programs::operands(program, command.arguments()));
-        let subject = Subject { program, arguments, operands: &operands, zones: &zones, is_home: &is_home };
+        let zones = |word: &ShellWord, text: &str| folders.zones(word, text);
+        let is_home = |word: &ShellWord, text: &str| folders.is_home(word, text);
+        let (arguments, operands) =
+            (command.arguments(), programs::find_operands(program, command.arguments()));
+        let options = &programs::option_reading(program, &operands);
+        let subject = MatchSubject {
+            program,
+            arguments,
+            operands: &operands,
+            options,
+            zones: &zones,
+            is_home: &is_home,
+        };
         for table in self.tables {
-            all.extend(table.of_command(&subject).cloned());
+            let is_builtin = std::ptr::eq(*table, CommandTable::builtin());
+            let speaks = |objection: &&RuleObjection| {
+                !(is_builtin && shows_help::is_idle(program, command, objection))
+            };
+            all.extend(table.of_command(&subject).filter(speaks).cloned());
         }
-        all.extend(settings::of_git(program, command));
-        all.extend(scripts::of_text(program, command));
+        all.retain(|objection| match objection.rule.as_str() {
+            "installs" => !self.fetches_nothing(program, command, folders),
+            "network" => !self.stays_here(program, command, folders),
+            _ => true,
+        });
+        all.extend(settings::git_objection(program, command));
+        all.extend(self.checkout_objection(program, command, folders));
+        all.extend(scripts::script_objection(program, command));
+        all.extend(own_program::own_objection(program, command));
         all
     }
 
     /// Variables that are set or used.
-    fn of_variables(&self, command: &ShellCommand) -> Vec<Objection> {
+    fn of_variables(&self, command: &ShellCommand) -> Vec<RuleObjection> {
         let set = command.assignments.iter().map(|set| set.name.as_str());
         let named: Vec<&str> = match command.program() {
             Some(
                 "read" | "mapfile" | "readarray" | "unset" | "export" | "declare" | "typeset" | "local"
                 | "readonly",
             )
-            | Some("printf" | "getopts") => command.arguments().iter().filter_map(Word::plain).collect(),
+            | Some("printf" | "getopts") => {
+                command.arguments().iter().filter_map(ShellWord::plain_text).collect()
+            }
             _ => Vec::new(),
         };
         let named = named.into_iter().map(|name| name.split('=').next().unwrap_or(name));
@@ -176,13 +224,13 @@ impl CommandRules<'_> {
     }
 }
 
-/// What a command may be where its program is computed, or where the shell splits a word of it in several.
-fn guesses(command: &ShellCommand) -> Vec<ShellCommand> {
+/// Returns possible commands if the program is computed, or if the shell splits a word of it into several.
+fn guess_commands(command: &ShellCommand) -> Vec<ShellCommand> {
     let mut guesses = Vec::new();
     for (at, word) in command.words.iter().enumerate() {
         for text in word.maybe.iter().filter(|text| at == 0 || text.contains(char::is_whitespace)) {
             let mut guess = command.clone();
-            guess.words.splice(at..=at, text.split_whitespace().map(Word::known));
+            guess.words.splice(at..=at, text.split_whitespace().map(ShellWord::from_text));
             guesses.push(guess);
         }
     }
@@ -190,35 +238,9 @@ fn guesses(command: &ShellCommand) -> Vec<ShellCommand> {
     guesses
 }
 
-/// What speaks against a program's name.
-fn of_name(command: &ShellCommand) -> Option<Objection> {
-    let word = command.words.first()?;
-    if word.kind != WordKind::Known || word.derived {
-        return Some(Objection::ask(
-            "computed-command",
-            "which program runs is only known once the command runs",
-        ));
-    }
-    let odd = |c: char| !c.is_ascii() || c.is_ascii_control();
-    word.text.chars().any(odd).then(|| {
-        Objection::ask(
-            "odd-program",
-            "the program's name holds characters that look like others or are not seen",
-        )
-    })
-}
-
-fn doubts(reading: &Reading) -> Vec<Objection> {
-    let doubt = |doubt: &Doubt| Objection::ask(doubt.rule(), doubt.why());
-    let fork = reading.forks_without_end.then(|| {
-        Objection::deny("fork-bomb", "a function starts itself again and again until the machine stops")
-    });
-    fork.into_iter().chain(reading.doubts.iter().map(doubt)).collect()
-}
-
-fn judged(command: &ShellCommand, worst: Option<&Objection>) -> JudgedCommand {
+fn judged_command(command: &ShellCommand, worst: Option<&RuleObjection>) -> JudgedCommand {
     JudgedCommand {
-        command: command.shown(),
+        command: command.display_text(),
         argv: command.words.iter().map(|word| word.text.clone()).collect(),
         via: command.via.clone(),
         within: command.within.clone(),

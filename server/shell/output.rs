@@ -1,11 +1,11 @@
-//! What a command writes, where it is a text of the script.
+//! The output of a command, if it is a text of the script.
 
-use crate::command::{Input, ShellCommand};
-use crate::word::Word;
+use crate::command::{CommandInput, ShellCommand};
+use crate::word::ShellWord;
 
-/// What a command writes to its standard output, where that is known.
-pub(crate) fn of(command: &ShellCommand) -> Option<String> {
-    let words: Vec<&str> = command.arguments().iter().map(Word::plain).collect::<Option<_>>()?;
+/// Returns a command's standard output, if that is known.
+pub(crate) fn known_output(command: &ShellCommand) -> Option<String> {
+    let words: Vec<&str> = command.arguments().iter().map(ShellWord::plain_text).collect::<Option<_>>()?;
     match command.program()? {
         "echo" => {
             let options =
@@ -20,7 +20,9 @@ pub(crate) fn of(command: &ShellCommand) -> Option<String> {
             _ => None,
         },
         "cat" => match &command.input {
-            Input::Text(text) | Input::Pipe(text) if words.iter().all(|word| *word == "-") => text.clone(),
+            CommandInput::Text(text) | CommandInput::Pipe(text) if words.iter().all(|word| *word == "-") => {
+                text.clone()
+            }
             _ => None,
         },
         _ => None,

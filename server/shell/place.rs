@@ -1,8 +1,9 @@
-//! Where a command runs, and where the paths lie that it names. Paths are compared as they are spelt: no file is looked at.
+//! The place where a command runs, and the zones of the paths that it names. Paths are compared by their text,
+//! without access to files.
 
 /// The folders that a command's words are read by. All are absolute and hold no `.` or `..`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CommandPlace {
     /// The workspace.
     pub root: String,
     /// The person's home folder.
@@ -11,9 +12,9 @@ pub struct Place {
     pub cwd: String,
 }
 
-/// What a path is to the workspace.
+/// The relation of a path to the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Zone {
+pub enum PathZone {
     /// Below the workspace.
     Inside,
     /// The workspace itself.
@@ -29,13 +30,15 @@ pub enum Zone {
     /// A folder that a machine or a person cannot do without: `/`, `/etc`, `/usr/lib`, the home folder, a folder above
     /// the workspace.
     Vital,
+    /// In the folder of caches of the home folder: a confined command has its own.
+    Cache,
     /// Another place outside of the workspace.
     Outside,
-    /// Nobody knows before the command runs.
+    /// Not known before the command runs.
     Unknown,
 }
 
-/// Stands in a text for a part that nobody knows before the command runs.
+/// The character in a text for a part that is not known before the command runs.
 pub(crate) const HOLE: char = '\u{fffc}';
 
 /// Folders that hold the system.
@@ -56,54 +59,71 @@ const STREAMS: [&str; 8] = [
     "/dev/ptmx",
 ];
 
-impl Place {
+impl CommandPlace {
     /// A workspace in which commands start at the root.
     pub fn new(root: &str, home: &str) -> Self {
-        let root = normal(root);
-        Self { cwd: root.clone(), home: normal(home), root }
+        let root = normalize_path(root);
+        Self { cwd: root.clone(), home: normalize_path(home), root }
     }
 
     /// The same, for commands that start in another folder.
-    pub fn at(&self, cwd: &str) -> Self {
-        Self { cwd: normal(&joined(&self.root, cwd)), ..self.clone() }
+    pub fn starting_in(&self, cwd: &str) -> Self {
+        Self { cwd: normalize_path(&join_path(&self.root, cwd)), ..self.clone() }
     }
 
-    /// What an absolute path is to the workspace. The path may hold wildcards.
-    pub(crate) fn zone(&self, path: &str) -> Zone {
+    /// Returns the zone of an absolute path. The path may hold wildcards.
+    pub(crate) fn zone_of(&self, path: &str) -> PathZone {
         if path.starts_with(HOLE) || !path.starts_with('/') {
-            return Zone::Unknown;
+            return PathZone::Unknown;
         }
         let stem = without_wildcards(path);
         if stem == self.root {
-            return if stem == path { Zone::Workspace } else { Zone::AllOfWorkspace };
+            return if stem == path { PathZone::Workspace } else { PathZone::AllOfWorkspace };
         }
         if is_below(stem, &self.root) {
-            return Zone::Inside;
+            return PathZone::Inside;
+        }
+        // A home folder or a workspace may lie among temporary files: they are none.
+        if is_below(&self.home, stem) || is_below(&self.root, stem) {
+            return PathZone::Vital;
         }
         if is_stream(path) {
-            return Zone::Stream;
+            return PathZone::Stream;
+        }
+        if is_below(path, &self.home) && !["/", "/tmp", "/var/tmp", "/dev/shm"].contains(&self.home.as_str())
+        {
+            let caches = format!("{}/.cache", self.home);
+            let is_cache = is_below(path, &caches) && stem != caches;
+            return if is_cache { PathZone::Cache } else { PathZone::Outside };
         }
         if is_below(path, "/dev") && !is_below(path, "/dev/shm") && path != "/dev" {
-            return Zone::Device;
+            return PathZone::Device;
         }
-        if ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|folder| is_below(path, folder) && stem != *folder) {
-            return Zone::Temporary;
+        let below = |folder: &&str| is_below(path, folder) && stem != *folder;
+        if ["/tmp", "/var/tmp", "/dev/shm"].iter().any(below) || is_all_of_tmp(path) {
+            return PathZone::Temporary;
         }
-        match self.is_vital(stem) {
-            true => Zone::Vital,
-            false => Zone::Outside,
+        match is_vital(stem) {
+            true => PathZone::Vital,
+            false => PathZone::Outside,
         }
     }
+}
 
-    fn is_vital(&self, stem: &str) -> bool {
-        let depth = stem.matches('/').count();
-        stem == "/"
-            || depth == 1
-            || stem == self.home
-            || is_below(&self.home, stem)
-            || is_below(&self.root, stem)
-            || SYSTEM.iter().any(|folder| is_below(stem, folder))
-    }
+fn is_vital(stem: &str) -> bool {
+    let depth = stem.matches('/').count();
+    stem == "/" || depth == 1 || SYSTEM.iter().any(|folder| is_below(stem, folder))
+}
+
+/// The folder of temporary files, of which a confined command has its own.
+pub(crate) const TMP: &str = "/tmp";
+
+/// Returns whether a pattern matches everything in `/tmp`, but not the folder above it, as `.*` may.
+fn is_all_of_tmp(path: &str) -> bool {
+    let names = path.strip_prefix(TMP).and_then(|rest| rest.strip_prefix('/'));
+    names.is_some_and(|names| {
+        !names.contains(HOLE) && names.split('/').all(|name| name.starts_with(['*', '?']))
+    })
 }
 
 fn is_stream(path: &str) -> bool {
@@ -111,7 +131,7 @@ fn is_stream(path: &str) -> bool {
         || ["/dev/fd/", "/proc/self/fd/", "/dev/pts/"].iter().any(|folder| path.starts_with(folder))
 }
 
-/// Whether a path is `folder` or below it.
+/// Returns whether a path is `folder` or below it.
 pub(crate) fn is_below(path: &str, folder: &str) -> bool {
     folder == "/" || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -134,7 +154,7 @@ fn without_wildcards(path: &str) -> &str {
 }
 
 /// A path seen from a folder.
-pub(crate) fn joined(cwd: &str, path: &str) -> String {
+pub(crate) fn join_path(cwd: &str, path: &str) -> String {
     match path.starts_with('/') || path.starts_with(HOLE) {
         true => path.to_owned(),
         false => format!("{cwd}/{path}"),
@@ -142,7 +162,7 @@ pub(crate) fn joined(cwd: &str, path: &str) -> String {
 }
 
 /// A path without `.`, `..` and doubled slashes, as it is spelt.
-pub(crate) fn normal(path: &str) -> String {
+pub(crate) fn normalize_path(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

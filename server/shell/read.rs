@@ -2,8 +2,10 @@
 //! turn. Where two readings differ the script is in doubt.
 
 mod document;
+mod plain;
 mod simple;
 mod statement;
+mod texts;
 mod tree;
 
 use std::collections::HashMap;
@@ -11,13 +13,15 @@ use std::time::{Duration, Instant};
 
 use tree_sitter::Node;
 
-use crate::command::{Assignment, Doubt, Input, Reading, Redirect, ShellCommand, Within};
-use crate::place::Place;
-use crate::scan::{self, Scanned, Unclear};
-use crate::variables::Variables;
-use crate::word::Word;
-use crate::wrapper::{self, Inner};
-use crate::{expand, output};
+use crate::command::{CommandInput, ScriptDoubt, ScriptReading, ShellCommand, StreamRedirect, Within};
+use crate::expand;
+use crate::place::CommandPlace;
+use crate::scan::{self, ScannedText, UnclearScript};
+use crate::variables::ScriptVariables;
+use crate::word::ShellWord;
+use crate::wrapper::{self, InnerCommand};
+pub use plain::plain_commands;
+pub use texts::command_texts;
 
 /// Scripts in scripts that are followed.
 const DEEPEST: usize = 24;
@@ -25,228 +29,252 @@ const DEEPEST: usize = 24;
 const DEEPEST_STATEMENT: usize = 200;
 /// Bytes of scripts that are read, nested ones counted each time.
 const MOST: usize = 8 << 20;
-/// How long one reading may take.
+/// The longest time that one reading may take.
 const TIME: Duration = Duration::from_secs(5);
 
-/// Every command of a script, at every depth.
-pub fn read_script(text: &str, place: &Place) -> Reading {
-    let mut reader = Reader::new(place);
-    reader.script(text, &Around { surely: true, ..Around::default() });
-    reader.finished()
+/// Returns every command of a script, at every depth.
+pub fn read_script(text: &str, place: &CommandPlace) -> ScriptReading {
+    let mut reader = ScriptReader::new(place);
+    reader.read_nested_script(text, &CommandContext { surely: true, ..CommandContext::default() });
+    reader.finish_reading()
 }
 
-/// Every command that an argument vector runs, at every depth. It is not read as a script.
-pub fn read_argv(argv: &[String], place: &Place) -> Reading {
-    let mut reader = Reader::new(place);
+/// Returns every command that an argument vector runs, at every depth. It is not read as a script.
+pub fn read_argv(argv: &[String], place: &CommandPlace) -> ScriptReading {
+    let mut reader = ScriptReader::new(place);
     if argv.iter().any(|word| word.contains('\0')) {
-        reader.doubt(Doubt::Syntax);
+        reader.reading.add_doubt(ScriptDoubt::Syntax);
     }
-    let words = argv.iter().map(Word::known).collect();
-    reader.emit(ShellCommand { words, ..ShellCommand::default() }, &Around::default());
-    reader.finished()
+    let words = argv.iter().map(ShellWord::from_text).collect();
+    reader.emit_command(ShellCommand { words, ..ShellCommand::default() }, &CommandContext::default());
+    reader.finish_reading()
 }
 
-/// What stands around a command.
+/// The context of a command.
 #[derive(Clone, Debug, Default)]
-struct Around {
+struct CommandContext {
     via: Vec<String>,
     within: Vec<Within>,
-    input: Input,
-    /// Whether no condition, loop or subshell is around it.
+    input: CommandInput,
+    /// True if there is no condition, loop or subshell around it.
     surely: bool,
 }
 
-impl Around {
-    fn within(&self, within: Within) -> Self {
+impl CommandContext {
+    fn with_construct(&self, within: Within) -> Self {
         let within = self.within.iter().copied().chain([within]).collect();
-        Self { within, surely: false, input: Input::Inherited, ..self.clone() }
+        Self { within, surely: false, input: CommandInput::Inherited, ..self.clone() }
     }
 
-    fn via(&self, name: &str) -> Self {
+    fn with_wrapper(&self, name: &str) -> Self {
         let via = self.via.iter().cloned().chain([name.to_owned()]).collect();
         Self { via, surely: false, ..self.clone() }
     }
 
-    fn with(&self, input: Input) -> Self {
+    fn with_input(&self, input: CommandInput) -> Self {
         Self { input, ..self.clone() }
     }
 
-    fn perhaps(&self) -> Self {
+    fn as_unsure(&self) -> Self {
         Self { surely: false, ..self.clone() }
+    }
+
+    /// Returns a command as one that was read here.
+    fn place_command(&self, command: ShellCommand) -> ShellCommand {
+        ShellCommand { via: self.via.clone(), within: self.within.clone(), ..command }
     }
 }
 
-/// What a statement around a command adds to it.
-#[derive(Clone, Debug, Default)]
-struct Tail {
-    words: Vec<Word>,
-    redirects: Vec<Redirect>,
-    input: Option<Input>,
-}
-
-struct Reader {
-    variables: Variables,
-    reading: Reading,
-    /// What belongs to a command that is not read yet, by its node.
-    tails: HashMap<usize, Tail>,
+/// The limits of one reading, and how much of them is used.
+struct ReadingBudget {
     until: Instant,
     depth: usize,
     statements: usize,
     bytes: usize,
-    calculates: bool,
+}
+
+impl ReadingBudget {
+    /// Starts with all of it left.
+    fn start() -> Self {
+        Self { until: Instant::now() + TIME, depth: 0, statements: 0, bytes: 0 }
+    }
+
+    /// Uses the bytes of a script; returns false if that is more than is left.
+    fn take_bytes(&mut self, length: usize) -> bool {
+        self.bytes += length;
+        self.bytes <= MOST && !self.is_used_up()
+    }
+
+    /// Returns whether neither a deeper script nor more time is left.
+    fn is_used_up(&self) -> bool {
+        self.depth >= DEEPEST || Instant::now() > self.until
+    }
+
+    /// Goes into a statement; returns false if it is too deep. [`Self::leave_statement`] follows in either case.
+    fn enter_statement(&mut self) -> bool {
+        self.statements += 1;
+        self.statements <= DEEPEST_STATEMENT
+    }
+
+    fn leave_statement(&mut self) {
+        self.statements -= 1;
+    }
+}
+
+/// The parts of a command that come from a statement around it.
+#[derive(Clone, Debug, Default)]
+struct CommandTail {
+    words: Vec<ShellWord>,
+    redirects: Vec<StreamRedirect>,
+    input: Option<CommandInput>,
+}
+
+struct ScriptReader {
+    variables: ScriptVariables,
+    reading: ScriptReading,
+    /// The parts of commands that are not read yet, by their nodes.
+    tails: HashMap<usize, CommandTail>,
+    budget: ReadingBudget,
     /// The variables that the command uses which is being read.
     uses: Vec<String>,
 }
 
-impl Reader {
-    fn new(place: &Place) -> Self {
+impl ScriptReader {
+    fn new(place: &CommandPlace) -> Self {
         Self {
-            variables: Variables::new(place),
-            reading: Reading::default(),
+            variables: ScriptVariables::new(place),
+            reading: ScriptReading::default(),
             tails: HashMap::new(),
-            until: Instant::now() + TIME,
-            depth: 0,
-            statements: 0,
-            bytes: 0,
-            calculates: false,
+            budget: ReadingBudget::start(),
             uses: Vec::new(),
         }
     }
 
-    fn finished(mut self) -> Reading {
-        // Bash evaluates the value of a variable again where it calculates, substitutions included.
-        if self.calculates && self.variables.hold_scripts() {
-            self.doubt(Doubt::ComputedScript);
+    fn finish_reading(mut self) -> ScriptReading {
+        if self.variables.may_run_scripts() {
+            self.reading.add_doubt(ScriptDoubt::ComputedScript);
         }
         self.reading
     }
 
-    fn doubt(&mut self, doubt: Doubt) {
-        if !self.reading.doubts.contains(&doubt) {
-            self.reading.doubts.push(doubt);
+    /// Reads a script that is part of another one, or is run by a command.
+    fn read_nested_script(&mut self, text: &str, around: &CommandContext) {
+        if !self.budget.take_bytes(text.len()) {
+            return self.reading.add_doubt(ScriptDoubt::TooMuch);
         }
-    }
-
-    /// Reads a script that stands in another one, or is run by a command.
-    fn script(&mut self, text: &str, around: &Around) {
-        self.bytes += text.len();
-        if self.depth >= DEEPEST || self.bytes > MOST || Instant::now() > self.until {
-            return self.doubt(Doubt::TooMuch);
-        }
-        let Some(tree) = tree::parsed(text, self.until) else { return self.doubt(Doubt::TooMuch) };
+        let Some(tree) = tree::parse_tree(text, self.budget.until) else {
+            return self.reading.add_doubt(ScriptDoubt::TooMuch);
+        };
         let root = tree.root_node();
-        if root.has_error() || text.contains('\0') || !tree::covers(root, text) {
-            self.doubt(Doubt::Syntax);
+        if root.has_error() || text.contains('\0') || !tree::covers_text(root, text) {
+            self.reading.doubt_piece(tree::broken_line(root, text));
         }
         let (tails, uses) = (std::mem::take(&mut self.tails), std::mem::take(&mut self.uses));
-        let statements = std::mem::take(&mut self.statements);
-        self.depth += 1;
-        self.statement(root, text, around);
-        self.depth -= 1;
-        (self.tails, self.uses, self.statements) = (tails, uses, statements);
-    }
-
-    /// Takes a command into the list.
-    fn note(&mut self, mut command: ShellCommand, around: &Around) {
-        command.via.clone_from(&around.via);
-        command.within.clone_from(&around.within);
-        self.reading.commands.push(command);
+        let statements = std::mem::take(&mut self.budget.statements);
+        self.budget.depth += 1;
+        self.read_statement(root, text, around);
+        self.budget.depth -= 1;
+        (self.tails, self.uses, self.budget.statements) = (tails, uses, statements);
     }
 
     /// Takes a command into the list, and reads what it runs in turn.
-    fn emit(&mut self, mut command: ShellCommand, around: &Around) {
+    fn emit_command(&mut self, mut command: ShellCommand, around: &CommandContext) {
         command.uses = std::mem::take(&mut self.uses);
-        self.remember(&command, around);
-        self.note(command.clone(), around);
-        if self.depth >= DEEPEST || Instant::now() > self.until {
-            return self.doubt(Doubt::TooMuch);
+        self.variables.apply_command(&command, around.surely);
+        self.reading.commands.push(around.place_command(command.clone()));
+        if self.budget.is_used_up() {
+            return self.reading.add_doubt(ScriptDoubt::TooMuch);
         }
-        for inner in wrapper::inner(&command) {
-            self.depth += 1;
+        for inner in wrapper::inner_commands(&command) {
+            self.budget.depth += 1;
             match inner {
-                Inner::Command { via, command } => self.emit(*command, &around.via(&via)),
-                Inner::Script { via, text } => self.script(&text, &around.via(&via).with(Input::Inherited)),
-                Inner::Doubt(doubt) => self.doubt(doubt),
+                InnerCommand::Command { via, command } => {
+                    self.emit_command(*command, &around.with_wrapper(&via))
+                }
+                InnerCommand::Expression { via, text } => {
+                    self.variables.calculates = true;
+                    let scanned = scan::scan_expanding(&text, &self.variables);
+                    self.take_scanned(scanned, &text, &around.with_wrapper(&via));
+                }
+                InnerCommand::Script { via, text } => self.read_nested_script(
+                    &text,
+                    &around.with_wrapper(&via).with_input(CommandInput::Inherited),
+                ),
+                InnerCommand::PartialScript { via, texts } => {
+                    self.reading.add_doubt(ScriptDoubt::ComputedScript);
+                    let around = around.with_wrapper(&via).with_input(CommandInput::Inherited);
+                    let was_partial = std::mem::replace(&mut self.variables.is_partial, true);
+                    texts.iter().for_each(|text| self.read_nested_script(text, &around));
+                    self.variables.is_partial = was_partial;
+                }
+                InnerCommand::Doubt(doubt) => self.reading.add_doubt(doubt),
             }
-            self.depth -= 1;
-        }
-    }
-
-    /// What a command changes for those after it.
-    fn remember(&mut self, command: &ShellCommand, around: &Around) {
-        let surely = around.surely && command.words.is_empty();
-        for Assignment { name, value } in &command.assignments {
-            self.variables.set(name, value.plain(), surely);
-            value.maybe.iter().for_each(|text| self.variables.set(name, Some(text), false));
-        }
-        match command.program() {
-            Some("cd" | "pushd" | "popd") => self.variables.moved(),
-            Some("let") => self.calculates = true,
-            Some("read" | "mapfile" | "readarray" | "getopts" | "unset" | "printf" | "wait") => {
-                let names = command.arguments().iter().filter_map(Word::plain).map(str::to_owned);
-                names.for_each(|name| self.variables.set(&name, None, false));
-            }
-            _ => {}
+            self.budget.depth -= 1;
         }
     }
 
     /// The words that a piece of script becomes.
-    fn words(&mut self, text: &str, around: &Around) -> Vec<Word> {
-        let scanned = scan::word(text, &self.variables);
-        let Some(scanned) = self.scanned(scanned, around) else { return vec![Word::computed()] };
-        match expand::words(scanned.units, &self.variables) {
+    fn expand_text(&mut self, text: &str, around: &CommandContext) -> Vec<ShellWord> {
+        let scanned = scan::scan_word(text, &self.variables);
+        let Some(scanned) = self.take_scanned(scanned, text, around) else {
+            return vec![ShellWord::unknown_text()];
+        };
+        match expand::expand_words(scanned.units, &self.variables) {
             Ok(words) => words,
             Err(doubt) => {
-                self.doubt(doubt);
-                vec![Word::computed()]
+                self.reading.add_doubt(doubt);
+                vec![ShellWord::unknown_text()]
             }
         }
     }
 
     /// The one word that a value or a target becomes.
-    fn value(&mut self, text: &str, around: &Around) -> Word {
-        let scanned = scan::word(text, &self.variables);
-        match self.scanned(scanned, around) {
-            Some(scanned) => expand::one(scanned.units, &self.variables),
-            None => Word::computed(),
+    fn read_value(&mut self, text: &str, around: &CommandContext) -> ShellWord {
+        let scanned = scan::scan_word(text, &self.variables);
+        match self.take_scanned(scanned, text, around) {
+            Some(scanned) => expand::expand_value(scanned.units, &self.variables),
+            None => ShellWord::unknown_text(),
         }
     }
 
     /// Reads a piece whose words do not matter for what it runs.
-    fn loose(&mut self, text: &str, around: &Around) {
-        self.calculates = true;
-        let scanned = scan::loose(text, &self.variables);
-        self.scanned(scanned, around);
+    fn read_loose(&mut self, text: &str, around: &CommandContext) {
+        self.variables.calculates = true;
+        let scanned = scan::scan_loose(text, &self.variables);
+        self.take_scanned(scanned, text, around);
+    }
+
+    /// Reads a piece that bash calculates.
+    fn read_calculated(&mut self, text: &str, around: &CommandContext) {
+        self.variables.calculates = true;
+        let scanned = scan::scan_calculated(text, &self.variables);
+        self.take_scanned(scanned, text, around);
     }
 
     /// Reads the scripts in a text, and notes what it sets.
-    fn scanned(&mut self, scanned: Result<Scanned, Unclear>, around: &Around) -> Option<Scanned> {
+    fn take_scanned(
+        &mut self,
+        scanned: Result<ScannedText, UnclearScript>,
+        text: &str,
+        around: &CommandContext,
+    ) -> Option<ScannedText> {
         let Ok(mut scanned) = scanned else {
-            self.doubt(Doubt::Syntax);
+            self.reading.doubt_piece(text);
             return None;
         };
         if scanned.expands_twice {
-            self.doubt(Doubt::ComputedScript);
+            self.reading.add_doubt(ScriptDoubt::ComputedScript);
         }
-        self.calculates |= scanned.calculates;
+        self.variables.calculates |= scanned.calculates;
         self.uses.append(&mut scanned.names);
         for (within, script) in std::mem::take(&mut scanned.scripts) {
-            self.script(&script, &around.within(within));
+            self.read_nested_script(&script, &around.with_construct(within));
         }
         let assignments = std::mem::take(&mut scanned.sets);
         if !assignments.is_empty() {
-            self.emit(ShellCommand { assignments, ..ShellCommand::default() }, &around.perhaps());
+            self.emit_command(ShellCommand { assignments, ..ShellCommand::default() }, &around.as_unsure());
         }
         Some(scanned)
-    }
-
-    /// What the command before writes into a pipeline, where it is known.
-    fn piped(&self, before: usize) -> Input {
-        let written = match self.reading.commands.get(before..) {
-            Some([command]) => output::of(command),
-            _ => None,
-        };
-        Input::Pipe(written)
     }
 }
 

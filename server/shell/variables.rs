@@ -1,45 +1,51 @@
-//! The variables of a script, as far as they are known before it runs.
+//! The variables of a script that are known before it runs.
 
 use std::collections::HashMap;
 
-use crate::place::Place;
+use crate::command::{ShellCommand, VariableAssignment};
+use crate::place::CommandPlace;
+use crate::word::ShellWord;
 
 /// Values that are remembered of one variable.
 const MOST: usize = 16;
 
 /// The values that a script gives its variables.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Variables {
+pub(crate) struct ScriptVariables {
     home: String,
     cwd: Option<String>,
-    values: HashMap<String, Values>,
+    values: HashMap<String, VariableValues>,
+    /// True while a script is read of which only parts are known.
+    pub(crate) is_partial: bool,
+    /// True if the script has bash calculate.
+    pub(crate) calculates: bool,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Values {
+struct VariableValues {
     texts: Vec<String>,
-    /// Whether the script sets it more than once, or under a condition.
+    /// True if the script sets it more than once, or under a condition.
     unsure: bool,
-    /// Whether it may hold something else.
+    /// True if it may have another value.
     open: bool,
 }
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Lookup {
+pub(crate) enum VariableLookup {
     /// The script sets it once, to this.
     Known(String),
     /// A folder that everybody has.
     Place(String),
-    /// One of these, and whether it can be nothing else.
+    /// Any of these values, and whether the list is complete.
     Maybe(Vec<String>, bool),
 }
 
-impl Variables {
-    pub(crate) fn new(place: &Place) -> Self {
+impl ScriptVariables {
+    pub(crate) fn new(place: &CommandPlace) -> Self {
         let mut variables =
             Self { home: place.home.clone(), cwd: Some(place.cwd.clone()), ..Self::default() };
-        variables.set("IFS", Some(" "), true);
+        variables.set_value("IFS", Some(" "), true);
         variables
     }
 
@@ -51,14 +57,9 @@ impl Variables {
         self.cwd.as_deref()
     }
 
-    /// The script goes to another folder.
-    pub(crate) fn moved(&mut self) {
-        self.cwd = None;
-    }
-
-    /// The script sets a variable; `surely` says that no condition, loop or subshell is around it.
-    pub(crate) fn set(&mut self, name: &str, value: Option<&str>, surely: bool) {
-        self.add(name, value);
+    /// Records that the script sets a variable; `surely` is true if no condition, loop or subshell is around it.
+    pub(crate) fn set_value(&mut self, name: &str, value: Option<&str>, surely: bool) {
+        self.add_value(name, value);
         if let Some(values) = self.values.get_mut(name) {
             values.unsure |= !surely || values.texts.len() != 1;
             values.open |= !surely;
@@ -66,14 +67,14 @@ impl Variables {
     }
 
     /// A loop sets a variable to one value after the other.
-    pub(crate) fn list<'v>(&mut self, name: &str, all: impl Iterator<Item = Option<&'v str>>) {
-        all.for_each(|value| self.add(name, value));
+    pub(crate) fn set_each<'v>(&mut self, name: &str, all: impl Iterator<Item = Option<&'v str>>) {
+        all.for_each(|value| self.add_value(name, value));
         if let Some(values) = self.values.get_mut(name) {
             values.unsure = true;
         }
     }
 
-    fn add(&mut self, name: &str, value: Option<&str>) {
+    fn add_value(&mut self, name: &str, value: Option<&str>) {
         let values = self.values.entry(name.to_owned()).or_default();
         match value.filter(|_| values.texts.len() < MOST) {
             Some(value) => values.texts.push(value.to_owned()),
@@ -81,23 +82,43 @@ impl Variables {
         }
     }
 
-    /// Whether a value holds what looks like a substitution.
-    pub(crate) fn hold_scripts(&self) -> bool {
-        self.values
-            .values()
-            .flat_map(|values| &values.texts)
-            .any(|text| text.contains("$(") || text.contains('`'))
+    /// Records the changes of a command that later commands see; `surely` as in [`Self::set_value`].
+    pub(crate) fn apply_command(&mut self, command: &ShellCommand, surely: bool) {
+        let surely = surely && command.words.is_empty();
+        for VariableAssignment { name, value } in &command.assignments {
+            self.set_value(name, value.plain_text(), surely);
+            value.maybe.iter().for_each(|text| self.set_value(name, Some(text), false));
+        }
+        match command.program() {
+            Some("cd" | "pushd" | "popd") => self.cwd = None,
+            Some("let") => self.calculates = true,
+            Some("read" | "mapfile" | "readarray" | "getopts" | "unset" | "printf" | "wait") => {
+                let names = command.arguments().iter().filter_map(ShellWord::plain_text).map(str::to_owned);
+                names.for_each(|name| self.set_value(&name, None, false));
+            }
+            _ => {}
+        }
     }
 
-    pub(crate) fn value(&self, name: &str) -> Lookup {
+    /// Returns whether a value may be run as a script: bash evaluates it again where it calculates, substitutions
+    /// included.
+    pub(crate) fn may_run_scripts(&self) -> bool {
+        let mut texts = self.values.values().flat_map(|values| &values.texts);
+        self.calculates && texts.any(|text| text.contains("$(") || text.contains('`'))
+    }
+
+    pub(crate) fn look_up(&self, name: &str) -> VariableLookup {
         match (name, self.values.get(name)) {
-            ("HOME", None) => Lookup::Place(self.home.clone()),
-            ("PWD", None) => self.cwd.clone().map_or(Lookup::Maybe(Vec::new(), false), Lookup::Place),
-            (_, Some(Values { texts, unsure: false, .. })) if texts.len() == 1 => {
-                Lookup::Known(texts[0].clone())
+            ("HOME", None) => VariableLookup::Place(self.home.clone()),
+            ("TMPDIR", None) => VariableLookup::Place("/tmp".to_owned()),
+            ("PWD", None) => {
+                self.cwd.clone().map_or(VariableLookup::Maybe(Vec::new(), false), VariableLookup::Place)
             }
-            (_, Some(values)) => Lookup::Maybe(values.texts.clone(), !values.open),
-            (_, None) => Lookup::Maybe(Vec::new(), false),
+            (_, Some(VariableValues { texts, unsure: false, .. })) if texts.len() == 1 => {
+                VariableLookup::Known(texts[0].clone())
+            }
+            (_, Some(values)) => VariableLookup::Maybe(values.texts.clone(), !values.open),
+            (_, None) => VariableLookup::Maybe(Vec::new(), false),
         }
     }
 }

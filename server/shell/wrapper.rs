@@ -1,48 +1,69 @@
-//! What a command runs in turn: the wrappers of `wrappers.txt`, and programs whose command lines are read in their own way.
+//! The commands that a command runs in turn: the wrappers of `wrappers.txt`, and programs with special command lines.
 
+mod code;
+mod evaluation;
 mod find;
 pub(crate) mod git;
 mod options;
+mod parallel;
+pub(crate) mod runner;
 mod shell;
 mod xargs;
 
-use crate::command::{Assignment, Doubt, ShellCommand};
-use crate::word::{Word, WordKind};
-use options::{Line, Rest, WrapperSpec};
+use crate::command::{ScriptDoubt, ShellCommand, VariableAssignment};
+use crate::word::{ShellWord, WordKind};
+use options::{RestReading, WrapperLine, WrapperSpec};
 
 /// Something that a command runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Inner {
+pub(crate) enum InnerCommand {
     /// A command with arguments.
     Command {
-        /// By which wrapper.
+        /// The name of the wrapper.
         via: String,
-        /// What it runs.
+        /// The command that it runs.
         command: Box<ShellCommand>,
     },
     /// A script.
     Script {
-        /// By which wrapper.
+        /// The name of the wrapper.
         via: String,
         /// Its text.
         text: String,
     },
-    /// Nobody knows.
-    Doubt(Doubt),
+    /// A script of which only parts are known.
+    PartialScript {
+        /// The name of the wrapper.
+        via: String,
+        /// The texts that it may have, with U+FFFC for each part that is not known.
+        texts: Vec<String>,
+    },
+    /// A text that bash expands once more, as an expression or a name.
+    Expression {
+        /// The name of the command.
+        via: String,
+        /// The text.
+        text: String,
+    },
+    /// Not known.
+    Doubt(ScriptDoubt),
 }
 
-impl Inner {
+impl InnerCommand {
     /// A command of these words, with the streams of the one that runs it.
-    fn command(via: &str, words: Vec<Word>, outer: &ShellCommand) -> Self {
+    fn from_words(via: &str, words: Vec<ShellWord>, outer: &ShellCommand) -> Self {
         let command = ShellCommand { words, input: outer.input.clone(), ..ShellCommand::default() };
         Self::Command { via: via.to_owned(), command: Box::new(command) }
     }
 
-    /// A script, where its text is known.
-    fn script(via: &str, word: &Word) -> Self {
+    /// A script, of which parts may not be known.
+    fn from_word(via: &str, word: &ShellWord) -> Self {
         match word.kind {
             WordKind::Known => Self::Script { via: via.to_owned(), text: word.text.clone() },
-            WordKind::Pattern | WordKind::Computed => Self::Doubt(Doubt::ComputedScript),
+            WordKind::Pattern | WordKind::Computed => {
+                let texts = word.possible_texts().map(str::to_owned).collect();
+                Self::PartialScript { via: via.to_owned(), texts }
+            }
         }
     }
 }
@@ -50,106 +71,159 @@ impl Inner {
 /// Variables whose values are run as commands.
 const RUN: [&str; 5] = ["PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER"];
 
-/// What `command` runs in turn.
-pub(crate) fn inner(command: &ShellCommand) -> Vec<Inner> {
+/// Returns the commands that `command` runs in turn.
+pub(crate) fn inner_commands(command: &ShellCommand) -> Vec<InnerCommand> {
     let run = command.assignments.iter().filter(|set| RUN.contains(&set.name.as_str()));
-    let run = run.map(|set| Inner::script(&set.name, &set.value));
+    let run = run.map(|set| InnerCommand::from_word(&set.name, &set.value));
     run.chain(inner_of_words(command)).collect()
 }
 
-fn inner_of_words(command: &ShellCommand) -> Vec<Inner> {
+fn inner_of_words(command: &ShellCommand) -> Vec<InnerCommand> {
     let Some(program) = command.program() else { return Vec::new() };
+    let mut all = run_by(program, command);
+    all.extend(evaluation::inner_of_evaluation(program, command));
+    all
+}
+
+fn run_by(program: &str, command: &ShellCommand) -> Vec<InnerCommand> {
     match program {
         "bash" | "sh" | "dash" | "zsh" | "ksh" | "ash" | "mksh" | "rbash" | "pdksh" | "fish" | "csh"
-        | "tcsh" | "yash" | "elvish" | "nu" | "xonsh" | "pwsh" | "hush" => shell::inner(program, command),
-        "eval" => vec![joined("eval", command.arguments())],
-        "alias" => command.arguments().iter().filter_map(alias).collect(),
-        "find" | "gfind" => find::inner(command),
+        | "tcsh" | "yash" | "elvish" | "nu" | "xonsh" | "pwsh" | "hush" => {
+            shell::inner_of_shell(program, command)
+        }
+        "eval" => vec![join_script("eval", command.arguments())],
+        "alias" => command.arguments().iter().filter_map(alias_script).collect(),
+        "find" | "gfind" => find::inner_of_find(command),
         "fd" | "fdfind" => find::inner_of_fd(command),
-        "xargs" | "gxargs" => xargs::inner(command),
-        "git" => git::inner(command),
-        "ssh" | "scp" | "sftp" => remote(command),
-        program => match options::spec(program) {
-            Some(spec) => wrapped(program, spec, command),
-            None => Vec::new(),
+        "xargs" | "gxargs" => xargs::inner_of_xargs(command),
+        "git" => git::inner_of_git(command),
+        "ssh" | "scp" | "sftp" => ssh_commands(command),
+        program => match options::wrapper_spec(program) {
+            Some(spec) => wrapped_commands(program, spec, command),
+            None => code::inner_of_code(program, command)
+                .into_iter()
+                .chain(runner::inner_of_runner(program, command))
+                .chain(runner::python_module(program, command))
+                .collect(),
         },
     }
 }
 
+/// Returns whether a program runs others, or the code that it is given: what its last option does depends on them.
+pub(crate) fn runs_others(program: &str, command: &ShellCommand) -> bool {
+    const INTERPRETERS: [&str; 22] = [
+        "python",
+        "pypy",
+        "ipython",
+        "node",
+        "nodejs",
+        "bun",
+        "deno",
+        "perl",
+        "ruby",
+        "irb",
+        "lua",
+        "luajit",
+        "php",
+        "Rscript",
+        "R",
+        "julia",
+        "groovy",
+        "scala",
+        "tclsh",
+        "osascript",
+        "expect",
+        "ssh",
+    ];
+    const SHELLS: [&str; 4] = ["find", "xargs", "eval", "mosh"];
+    let name = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    INTERPRETERS.contains(&name)
+        || SHELLS.contains(&program)
+        || options::wrapper_spec(program).is_some()
+        || runner::runner_line(program, command.arguments()).is_some()
+        || matches!(program, "uvx" | "pipx" | "nix-shell" | "nix")
+        || !inner_commands(command).is_empty()
+}
+
 /// Words joined to a script, as `eval` does.
-fn joined(via: &str, words: &[Word]) -> Inner {
+fn join_script(via: &str, words: &[ShellWord]) -> InnerCommand {
+    let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     match words.iter().all(|word| word.kind == WordKind::Known) {
-        true => {
-            let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-            Inner::Script { via: via.to_owned(), text }
-        }
-        false => Inner::Doubt(Doubt::ComputedScript),
+        true => InnerCommand::Script { via: via.to_owned(), text },
+        false => InnerCommand::PartialScript { via: via.to_owned(), texts: vec![text] },
     }
 }
 
-fn alias(word: &Word) -> Option<Inner> {
+fn alias_script(word: &ShellWord) -> Option<InnerCommand> {
     let (_, value) = word.text.split_once('=')?;
-    Some(Inner::script("alias", &word.with_text(value)))
+    Some(InnerCommand::from_word("alias", &word.with_text(value)))
 }
 
 /// The commands that `ssh` runs on this machine, by its options.
-fn remote(command: &ShellCommand) -> Vec<Inner> {
-    let runs = |word: &Word| {
+fn ssh_commands(command: &ShellCommand) -> Vec<InnerCommand> {
+    let runs = |word: &ShellWord| {
         let setting = word.text.strip_prefix("-o").unwrap_or(&word.text).trim_start();
         let (name, value) = setting.split_once(['=', ' '])?;
         let names = ["proxycommand", "localcommand", "knownhostscommand"];
-        names.contains(&name.to_lowercase().as_str()).then(|| Inner::script("ssh -o", &word.with_text(value)))
+        names
+            .contains(&name.to_lowercase().as_str())
+            .then(|| InnerCommand::from_word("ssh -o", &word.with_text(value)))
     };
     command.arguments().iter().filter_map(runs).collect()
 }
 
-/// What a wrapper of the table runs.
-fn wrapped(program: &str, spec: &WrapperSpec, command: &ShellCommand) -> Vec<Inner> {
-    let Line { scripts, rest, assigned, unknown, stopped } = options::read(spec, command.arguments());
-    let mut found: Vec<Inner> = Vec::new();
+/// Returns the commands that a wrapper of the table runs.
+fn wrapped_commands(program: &str, spec: &WrapperSpec, outer: &ShellCommand) -> Vec<InnerCommand> {
+    let WrapperLine { scripts, rest, assigned, unknown, stopped } =
+        options::read_line(spec, outer.arguments());
+    let mut found: Vec<InnerCommand> = Vec::new();
     if unknown {
-        found.push(Inner::Doubt(Doubt::UnknownOption));
+        found.push(InnerCommand::Doubt(ScriptDoubt::UnknownOption));
     }
     if stopped {
         return found;
     }
-    let assigned: Vec<Assignment> = assigned.iter().filter_map(assignment).collect();
+    let assigned: Vec<VariableAssignment> = assigned.iter().filter_map(parse_assignment).collect();
     if program == "env" && !scripts.is_empty() {
-        let words: Vec<Word> = scripts.into_iter().chain(rest.iter().cloned()).collect();
-        found.push(joined("env -S", &words));
+        let words: Vec<ShellWord> = scripts.into_iter().chain(rest.iter().cloned()).collect();
+        found.push(join_script("env -S", &words));
         return found;
     }
-    found.extend(scripts.iter().map(|script| Inner::script(&format!("{program} -c"), script)));
+    found.extend(scripts.iter().map(|script| InnerCommand::from_word(&format!("{program} -c"), script)));
     match spec.rest {
-        Rest::Trap => found.extend(
+        RestReading::Trap => found.extend(
             rest.first()
                 .filter(|_| rest.len() > 1)
                 .filter(|word| word.text != "-")
-                .map(|word| Inner::script("trap", word)),
+                .map(|word| InnerCommand::from_word("trap", word)),
         ),
-        Rest::None => {}
-        Rest::Scripts => found.extend(rest.iter().map(|word| Inner::script(program, word))),
-        Rest::Joined if rest.is_empty() => {}
-        Rest::Joined => {
-            // `parallel` adds what stands after `:::`.
-            let words: Vec<Word> =
-                rest.iter().filter(|word| !word.text.starts_with(":::")).cloned().collect();
-            found.push(joined(program, &xargs::filled(&words, "{}")));
+        RestReading::None => {}
+        RestReading::Scripts => found.extend(rest.iter().map(|word| InnerCommand::from_word(program, word))),
+        RestReading::Joined if matches!(program, "parallel" | "env_parallel") => {
+            found.extend(parallel::inner_of_parallel(program, rest, outer));
         }
-        Rest::Command if !rest.is_empty() || !assigned.is_empty() => {
-            let Inner::Command { via, mut command } = Inner::command(program, rest.to_vec(), command) else {
+        RestReading::Joined if rest.is_empty() => {}
+        RestReading::Joined => found.push(join_script(program, rest)),
+        RestReading::Command if !rest.is_empty() || !assigned.is_empty() => {
+            let InnerCommand::Command { via, mut command } =
+                InnerCommand::from_words(program, rest.to_vec(), outer)
+            else {
                 return found;
             };
             command.assignments = assigned;
-            found.push(Inner::Command { via, command });
+            found.push(InnerCommand::Command { via, command });
+            // The first word may be the value of the option that is not known.
+            if unknown && rest.len() > 1 {
+                found.push(InnerCommand::from_words(program, rest[1..].to_vec(), outer));
+            }
         }
-        Rest::Command => {}
+        RestReading::Command => {}
     }
     found
 }
 
 /// `NAME=value` before a command.
-fn assignment(word: &Word) -> Option<Assignment> {
+fn parse_assignment(word: &ShellWord) -> Option<VariableAssignment> {
     let (name, value) = word.text.split_once('=')?;
-    Some(Assignment { name: name.to_owned(), value: word.with_text(value) })
+    Some(VariableAssignment { name: name.to_owned(), value: word.with_text(value) })
 }

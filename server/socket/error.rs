@@ -5,10 +5,11 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-use crate::base::random::NoRandomness;
-use crate::protocol::Fault;
+use super::liveness::SilentServer;
+use crate::base::random::RandomnessError;
+use crate::protocol::{Code, Fault};
 
-/// Why no socket was opened.
+/// The reason why no socket was opened.
 #[derive(Debug, Error)]
 pub(crate) enum SocketError {
     /// The system refused a file or folder.
@@ -16,7 +17,7 @@ pub(crate) enum SocketError {
     System {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The runtime folder is no folder of this person.
@@ -27,21 +28,24 @@ pub(crate) enum SocketError {
     Claim(PathBuf),
     /// The system gave no random bytes for the token.
     #[error(transparent)]
-    Token(#[from] NoRandomness),
+    Token(#[from] RandomnessError),
 }
 
-/// Why a server gave no answer to a request, or answered with a fault.
+/// The reason why a server gave no answer to a request, or the fault of its answer.
 #[derive(Debug, Error)]
 pub(crate) enum LinkError {
     /// The server answered with a fault.
     #[error("{}", .0.message)]
     Answered(Box<Fault>),
-    /// The server ended before it took the request: whoever serves the folder next may be asked the same.
+    /// The server ended before it took the request: the next server of the folder may be asked again.
     #[error("the server ended before it took the request")]
     Left,
     /// The server went away under the request: the connection serves no more.
     #[error("the server ended during the request: {0}")]
     Gone(#[source] io::Error),
+    /// The server has not ended and answers nothing.
+    #[error("{0}")]
+    Silent(#[source] SilentServer),
     /// The params do not serialise.
     #[error(transparent)]
     Params(serde_json::Error),
@@ -50,7 +54,7 @@ pub(crate) enum LinkError {
     Answer {
         /// The request's method.
         method: &'static str,
-        /// What is wrong with the answer.
+        /// The error in the answer.
         source: serde_json::Error,
     },
     /// The server's fault is of another form.
@@ -59,7 +63,7 @@ pub(crate) enum LinkError {
 }
 
 /// Makes an error of a file or folder out of the system's error.
-pub(super) fn system(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> SocketError {
+pub(super) fn system_error(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> SocketError {
     let path = path.into();
     |source| SocketError::System { path, source }
 }
@@ -75,10 +79,14 @@ impl From<LinkError> for Fault {
         let message = error.to_string();
         match error {
             LinkError::Answered(fault) => *fault,
-            LinkError::Gone(_) => Self::internal(message).suggest(
+            LinkError::Gone(_) => Self::internal(message).with_suggestion(
                 "look into the session log (`wherefore log`) before you repeat the request: the log says whether it \
                  took effect",
             ),
+            LinkError::Silent(silent) => Self::new(Code::Timeout, message).with_suggestion(format!(
+                "{}; what was asked of it may take effect once it goes on",
+                silent.advice()
+            )),
             LinkError::Left | LinkError::Params(_) | LinkError::Answer { .. } | LinkError::Fault(_) => {
                 Self::internal(message)
             }

@@ -3,11 +3,11 @@
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::base::hidden::shown;
+use crate::base::hidden::escape_hidden;
 use crate::embed::http::is_loopback;
 use crate::protocol::TelemetrySettings;
 
-/// What is wrong with the settings of the export.
+/// The errors in the settings of the export.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the messages say what each means")]
 pub enum TelemetryError {
@@ -32,14 +32,14 @@ pub enum TelemetryError {
 /// Checks the settings, and gives the URL that spans go to.
 ///
 /// # Errors
-/// What is wrong with them.
-pub fn check(settings: &TelemetrySettings) -> Result<Url, TelemetryError> {
+/// The error in them.
+pub fn check_endpoint(settings: &TelemetrySettings) -> Result<Url, TelemetryError> {
     let mut url = Url::parse(settings.endpoint.trim()).map_err(|_| TelemetryError::NotHttp)?;
     match url.scheme() {
         "https" => {}
         "http" if is_loopback(url.as_str()) => {}
         "http" => {
-            let host = shown(url.host_str().unwrap_or_default()).into_owned();
+            let host = escape_hidden(url.host_str().unwrap_or_default()).into_owned();
             return Err(TelemetryError::PlainHttp { host });
         }
         _ => return Err(TelemetryError::NotHttp),
@@ -62,11 +62,11 @@ pub fn check(settings: &TelemetrySettings) -> Result<Url, TelemetryError> {
 /// The headers that the settings name.
 ///
 /// # Errors
-/// Where the variable is not set, or holds no headers.
-pub(super) fn headers(settings: &TelemetrySettings) -> Result<HeaderMap, TelemetryError> {
+/// Fails if the variable is not set, or holds no headers.
+pub(super) fn read_headers(settings: &TelemetrySettings) -> Result<HeaderMap, TelemetryError> {
     let mut headers = HeaderMap::new();
     let Some(variable) = &settings.headers_env else { return Ok(headers) };
-    let name = shown(variable).into_owned();
+    let name = escape_hidden(variable).into_owned();
     let Ok(text) = std::env::var(variable) else { return Err(TelemetryError::NoHeaders { name }) };
     for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
         let header = pair.split_once('=').and_then(|(key, value)| {

@@ -1,4 +1,4 @@
-//! What stands between a session log and the collector: the thread that makes spans of events and sends them.
+//! The part between a session log and the collector: the thread that makes spans of events and sends them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -7,21 +7,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use parking_lot::Mutex;
 use tokio::time::timeout;
 
-use super::endpoint::{TelemetryError, check, headers};
-use super::heard::{HeardEvent, WantedTexts};
+use super::endpoint::{TelemetryError, check_endpoint, read_headers};
+use super::event_fields::{EventFields, WantedTexts};
 use super::otlp::Span;
 use super::queue::{EventQueue, QueuedEvent};
-use super::send::Sender;
+use super::send::SpanSender;
 use super::spans::SpanMaker;
 use crate::journal::{LogObserver, LoggedEvent};
 use crate::protocol::TelemetrySettings;
 
 /// Spans of one request.
 const BATCH: usize = 512;
-/// How long the end of a session waits for the last spans to be sent.
+/// The longest time that the end of a session waits for the last spans to be sent.
 const FLUSH: Duration = Duration::from_millis(1000);
 
-/// What an exporter has done so far.
+/// The counts of an exporter's work so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TelemetryCounts {
     /// Spans that the collector took.
@@ -33,7 +33,7 @@ pub struct TelemetryCounts {
 }
 
 #[derive(Debug, Default)]
-struct Counters {
+struct SpanCounters {
     sent: AtomicU64,
     dropped: AtomicU64,
     lost: AtomicU64,
@@ -43,39 +43,39 @@ struct Counters {
 #[derive(Debug)]
 pub struct TelemetryExporter {
     queue: Arc<EventQueue>,
-    /// Told when the thread has nothing left.
+    /// Receives a message when the thread has nothing left.
     done: Mutex<Option<std::sync::mpsc::Receiver<()>>>,
-    counters: Arc<Counters>,
+    counters: Arc<SpanCounters>,
 }
 
-/// Starts the export of a session in the workspace at `root`; `shared` where processes of the command line share it.
+/// Starts the export of a session in the workspace at `root`; `shared` if processes of the command line share it.
 ///
 /// # Errors
-/// What is wrong with the settings. A collector that is away is none.
-pub fn start(
+/// The error in the settings. A missing collector is no error.
+pub fn start_export(
     settings: &TelemetrySettings,
     root: &str,
     session: &str,
     shared: bool,
 ) -> Result<Arc<TelemetryExporter>, TelemetryError> {
-    let (url, headers) = (check(settings)?, headers(settings)?);
+    let (url, headers) = (check_endpoint(settings)?, read_headers(settings)?);
     let queue = Arc::<EventQueue>::default();
     let (done, ended) = std::sync::mpsc::channel();
-    let counters = Arc::<Counters>::default();
-    let maker = SpanMaker::new(root, session, shared, now());
+    let counters = Arc::<SpanCounters>::default();
+    let maker = SpanMaker::new(root, session, shared, now_nanos());
     let folder = root.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned();
     let wanted = WantedTexts { whys: settings.whys, paths: settings.paths };
     let (counts, events) = (counters.clone(), queue.clone());
     let work = move || {
         let name = wanted.paths.then_some(folder.as_str());
         if let (Ok(sender), Ok(runtime)) = (
-            Sender::new(url, headers, name),
+            SpanSender::new(url, headers, name),
             tokio::runtime::Builder::new_current_thread().enable_all().build(),
         ) {
-            runtime.block_on(Worker { sender, maker, wanted, counters: counts }.run(&events));
+            runtime.block_on(ExportWorker { sender, maker, wanted, counters: counts }.run_worker(&events));
         }
         events.close();
-        // Nobody waits for it any more where the session ended otherwise.
+        // The receiver is gone if the session ended otherwise.
         let _ = done.send(());
     };
     if std::thread::Builder::new().name("telemetry".to_owned()).spawn(work).is_err() {
@@ -98,23 +98,23 @@ pub fn close_all() {
     let running: Vec<_> = RUNNING.lock().drain(..).filter_map(|exporter| exporter.upgrade()).collect();
     running.iter().for_each(|exporter| exporter.queue.close());
     let until = std::time::Instant::now() + FLUSH;
-    running
-        .iter()
-        .for_each(|exporter| exporter.wait(until.saturating_duration_since(std::time::Instant::now())));
+    running.iter().for_each(|exporter| {
+        exporter.wait_for_end(until.saturating_duration_since(std::time::Instant::now()))
+    });
 }
 
 impl TelemetryExporter {
-    /// What was sent, dropped and lost so far.
+    /// Returns the counts of sent, dropped and lost spans so far.
     pub fn counts(&self) -> TelemetryCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let Counters { sent, dropped, lost } = &*self.counters;
+        let SpanCounters { sent, dropped, lost } = &*self.counters;
         TelemetryCounts { sent: count(sent), dropped: count(dropped), lost: count(lost) }
     }
 }
 
 impl TelemetryExporter {
     /// Waits for the thread to end, the first time.
-    fn wait(&self, limit: Duration) {
+    fn wait_for_end(&self, limit: Duration) {
         let Some(done) = self.done.lock().take() else { return };
         let _ = done.recv_timeout(limit);
         let TelemetryCounts { sent, dropped, lost } = self.counts();
@@ -125,15 +125,15 @@ impl TelemetryExporter {
 }
 
 impl LogObserver for TelemetryExporter {
-    fn heard(&self, event: LoggedEvent) {
-        if HeardEvent::is_of(&event.kind) && !self.queue.put(event, now()) {
+    fn observe_event(&self, event: LoggedEvent) {
+        if EventFields::is_of(&event.kind) && !self.queue.put(event, now_nanos()) {
             self.counters.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     fn close(&self) {
         self.queue.close();
-        self.wait(FLUSH);
+        self.wait_for_end(FLUSH);
     }
 }
 
@@ -144,38 +144,38 @@ impl Drop for TelemetryExporter {
 }
 
 /// The work of the thread.
-struct Worker {
-    sender: Sender,
+struct ExportWorker {
+    sender: SpanSender,
     maker: SpanMaker,
     wanted: WantedTexts,
-    counters: Arc<Counters>,
+    counters: Arc<SpanCounters>,
 }
 
-impl Worker {
-    async fn run(mut self, queue: &EventQueue) {
+impl ExportWorker {
+    async fn run_worker(mut self, queue: &EventQueue) {
         let mut open = true;
         while open {
             let (events, more) = queue.take().await;
             open = more;
             let heard = events.into_iter().filter_map(|QueuedEvent { event, at }| {
-                self.maker.hear(HeardEvent::of(event.kind, &event.fields, at, self.wanted))
+                self.maker.take_event(EventFields::from_event(event.kind, &event.fields, at, self.wanted))
             });
             let mut spans: Vec<Span> = heard.collect();
             if !open {
-                spans.extend(self.maker.finish(now()));
+                spans.extend(self.maker.finish_session(now_nanos()));
             }
             while !spans.is_empty() {
                 let batch = spans.drain(..spans.len().min(BATCH)).collect();
-                self.send(batch, open).await;
+                self.send_batch(batch, open).await;
             }
         }
     }
 
-    async fn send(&mut self, batch: Vec<Span>, open: bool) {
+    async fn send_batch(&mut self, batch: Vec<Span>, open: bool) {
         let count = batch.len() as u64;
         // At the end of the session no retry is waited for.
         let sent = match open {
-            true => self.sender.send(batch).await,
+            true => self.sender.send_spans(batch).await,
             false => timeout(FLUSH, self.sender.send_last(batch))
                 .await
                 .unwrap_or_else(|_| Err("it is too slow".to_owned())),
@@ -190,7 +190,7 @@ impl Worker {
     }
 }
 
-fn now() -> u64 {
+fn now_nanos() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -2,7 +2,7 @@
 
 use prost::Message;
 
-/// What is posted to `/v1/traces`.
+/// The body that is posted to `/v1/traces`.
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ExportRequest {
     #[prost(message, repeated, tag = "1")]
@@ -118,11 +118,11 @@ pub(super) enum OneValue {
 }
 
 /// An attribute with a text.
-pub(super) fn text(key: &str, value: impl Into<String>) -> KeyValue {
+pub(super) fn text_attribute(key: &str, value: impl Into<String>) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(AnyValue { value: Some(OneValue::Text(value.into())) }) }
 }
 
 /// An attribute with a whole number.
-pub(super) fn int(key: &str, value: i64) -> KeyValue {
+pub(super) fn int_attribute(key: &str, value: i64) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(AnyValue { value: Some(OneValue::Int(value)) }) }
 }

@@ -11,21 +11,21 @@ use crate::journal::LoggedEvent;
 
 /// Events that wait; further ones are dropped.
 const MOST: usize = 4096;
-/// The same in bytes.
+/// The most bytes of waiting events.
 const MOST_BYTES: usize = 16 << 20;
-/// So many events are taken before the time.
+/// The number of events that are taken before the time.
 const ENOUGH: usize = 1024;
-/// How long an event waits for others.
+/// The longest time that an event waits for others.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// An event, and when it was heard of, in nanoseconds since 1970.
+/// An event, and the time when it came, in nanoseconds since 1970.
 #[derive(Debug)]
 pub(super) struct QueuedEvent {
     pub event: LoggedEvent,
     pub at: u64,
 }
 
-/// What waits, bounded.
+/// The waiting events, limited in number.
 #[derive(Debug, Default)]
 pub(super) struct EventQueue {
     waiting: Mutex<WaitingEvents>,
@@ -41,7 +41,7 @@ struct WaitingEvents {
 }
 
 impl EventQueue {
-    /// Puts an event at the end; says whether there was room.
+    /// Puts an event at the end; returns whether there was room.
     pub(super) fn put(&self, event: LoggedEvent, at: u64) -> bool {
         let mut waiting = self.waiting.lock();
         if waiting.is_closed || waiting.events.len() >= MOST || waiting.bytes >= MOST_BYTES {
@@ -57,24 +57,25 @@ impl EventQueue {
         true
     }
 
-    /// No further event is taken.
+    /// Closes the queue: no further event is taken.
     pub(super) fn close(&self) {
         self.waiting.lock().is_closed = true;
         self.changed.notify_one();
     }
 
-    /// Takes all that waits, once there is enough or the first has waited long enough; says whether more may come.
+    /// Takes all waiting events, once there are enough or the first has waited long enough; returns whether more may
+    /// come.
     pub(super) async fn take(&self) -> (Vec<QueuedEvent>, bool) {
-        self.until(1).await;
+        self.wait_for(1).await;
         // That the time is over is as good as that there is enough.
-        let _ = timeout(WAIT, self.until(ENOUGH)).await;
+        let _ = timeout(WAIT, self.wait_for(ENOUGH)).await;
         let mut waiting = self.waiting.lock();
         waiting.bytes = 0;
         (std::mem::take(&mut waiting.events), !waiting.is_closed)
     }
 
     /// Waits until so many are there, or none can come any more.
-    async fn until(&self, count: usize) {
+    async fn wait_for(&self, count: usize) {
         loop {
             {
                 let waiting = self.waiting.lock();

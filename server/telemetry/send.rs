@@ -6,10 +6,12 @@ use prost::Message;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Client, Url};
 
-use super::otlp::{ExportRequest, InstrumentationScope, Resource, ResourceSpans, ScopeSpans, Span, text};
+use super::otlp::{
+    ExportRequest, InstrumentationScope, Resource, ResourceSpans, ScopeSpans, Span, text_attribute,
+};
 use crate::embed::http;
 
-/// How long one request may take.
+/// The longest time of one request.
 const LIMIT: Duration = Duration::from_secs(10);
 /// The pauses before each further try.
 const PAUSES: [Duration; 3] = [Duration::from_secs(1), Duration::from_secs(4), Duration::from_secs(16)];
@@ -18,32 +20,34 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// The way to a collector.
 #[derive(Debug)]
-pub(super) struct Sender {
+pub(super) struct SpanSender {
     client: Client,
     url: Url,
     headers: HeaderMap,
     resource: Resource,
 }
 
-impl Sender {
-    /// A sender to that URL; nothing is sent yet. `workspace` is the folder's name, where it may be sent.
+impl SpanSender {
+    /// A sender to that URL; nothing is sent yet. `workspace` is the folder's name, if it may be sent.
     ///
     /// # Errors
-    /// As the library says: where TLS cannot be set up.
+    /// The library's error: TLS cannot be set up.
     pub(super) fn new(url: Url, headers: HeaderMap, workspace: Option<&str>) -> reqwest::Result<Self> {
-        let client = http::client(url.as_str())?;
-        let mut attributes =
-            vec![text("service.name", "wherefore"), text("service.version", env!("CARGO_PKG_VERSION"))];
-        attributes.extend(workspace.map(|name| text("wherefore.workspace", name)));
+        let client = http::http_client(url.as_str())?;
+        let mut attributes = vec![
+            text_attribute("service.name", "wherefore"),
+            text_attribute("service.version", env!("CARGO_PKG_VERSION")),
+        ];
+        attributes.extend(workspace.map(|name| text_attribute("wherefore.workspace", name)));
         Ok(Self { client, url, headers, resource: Resource { attributes } })
     }
 
-    /// Sends spans; says whether the collector took them. It is tried again where the other end is busy, broken or away.
-    pub(super) async fn send(&self, spans: Vec<Span>) -> Result<(), String> {
-        let body = self.body(spans);
+    /// Sends spans; returns whether the collector took them. It is tried again if the other end is busy, broken or away.
+    pub(super) async fn send_spans(&self, spans: Vec<Span>) -> Result<(), String> {
+        let body = self.encode_body(spans);
         let mut pauses = PAUSES.into_iter();
         loop {
-            let (why, asked) = match self.once(body.clone()).await {
+            let (why, asked) = match self.try_once(body.clone()).await {
                 Ok(()) => return Ok(()),
                 Err((why, false, _)) => return Err(why),
                 Err((why, true, asked)) => (why, asked),
@@ -55,10 +59,10 @@ impl Sender {
 
     /// Sends the last spans: they are tried once, since the end of a process waits for that.
     pub(super) async fn send_last(&self, spans: Vec<Span>) -> Result<(), String> {
-        self.once(self.body(spans)).await.map_err(|(why, ..)| why)
+        self.try_once(self.encode_body(spans)).await.map_err(|(why, ..)| why)
     }
 
-    fn body(&self, spans: Vec<Span>) -> Vec<u8> {
+    fn encode_body(&self, spans: Vec<Span>) -> Vec<u8> {
         let scope = InstrumentationScope {
             name: "wherefore".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -68,11 +72,11 @@ impl Sender {
         ExportRequest { resource_spans }.encode_to_vec()
     }
 
-    /// One try: why it failed, whether another one may help, and after which pause.
-    async fn once(&self, body: Vec<u8>) -> Result<(), (String, bool, Option<Duration>)> {
+    /// Makes a try: returns why it failed, whether another one may help, and after which pause.
+    async fn try_once(&self, body: Vec<u8>) -> Result<(), (String, bool, Option<Duration>)> {
         let request = self.client.post(self.url.clone()).timeout(LIMIT).headers(self.headers.clone());
         let sent = request.header(CONTENT_TYPE, "application/x-protobuf").body(body).send().await;
-        let response = sent.map_err(|error| (http::why(&error.without_url()), true, None))?;
+        let response = sent.map_err(|error| (http::failure_reason(&error.without_url()), true, None))?;
         let status = response.status();
         if status.is_success() {
             return Ok(());

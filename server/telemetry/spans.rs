@@ -1,9 +1,9 @@
-//! From events to spans: one for each call, by the GenAI semantic conventions for tools, and one for the session.
+//! Turns events into spans: one for each call, by the GenAI semantic conventions for tools, and one for the session.
 
 use std::collections::HashMap;
 
-use super::heard::{HeardEvent, HeardHunk};
-use super::otlp::{KeyValue, Span, SpanEvent, SpanLink, SpanStatus, int, text};
+use super::event_fields::{EventFields, HunkFields};
+use super::otlp::{KeyValue, Span, SpanEvent, SpanLink, SpanStatus, int_attribute, text_attribute};
 
 /// Calls that are under way, or that a decision may still come for.
 const OPEN: usize = 4096;
@@ -17,7 +17,7 @@ const ERROR: i32 = 2;
 pub(super) struct SpanMaker {
     session: String,
     trace: Vec<u8>,
-    /// The session's own span; none where several processes share the session.
+    /// The session's own span; none if several processes share the session.
     whole: Vec<u8>,
     begun: u64,
     open: HashMap<String, SpanCall>,
@@ -27,7 +27,7 @@ pub(super) struct SpanMaker {
 
 #[derive(Debug)]
 struct SpanCall {
-    call: HeardEvent,
+    call: EventFields,
     policy: String,
     decision: String,
     by: String,
@@ -35,7 +35,7 @@ struct SpanCall {
 }
 
 impl SpanMaker {
-    /// The maker of a session in the workspace at `root`; `shared` where processes of the command line share it.
+    /// The maker of a session in the workspace at `root`; `shared` if processes of the command line share it.
     pub(super) fn new(root: &str, session: &str, shared: bool, now: u64) -> Self {
         let trace = blake3::hash(format!("trace\n{root}\n{session}").as_bytes()).as_bytes()[..16].to_vec();
         let mut maker = Self {
@@ -60,7 +60,7 @@ impl SpanMaker {
     }
 
     /// Takes an event in; gives the span that it completes.
-    pub(super) fn hear(&mut self, heard: HeardEvent) -> Option<Span> {
+    pub(super) fn take_event(&mut self, heard: EventFields) -> Option<Span> {
         match heard.kind.as_str() {
             "tool_call" => {
                 if self.open.len() < OPEN {
@@ -78,15 +78,15 @@ impl SpanMaker {
                 }
                 None
             }
-            "decision" => self.decision(&heard),
-            "undo" => Some(self.linked("wherefore.undo", &heard, Vec::new())),
-            "tool_result" | "tool_error" => self.ended(&heard),
+            "decision" => self.take_decision(&heard),
+            "undo" => Some(self.linked_span("wherefore.undo", &heard, Vec::new())),
+            "tool_result" | "tool_error" => self.ended_span(&heard),
             _ => None,
         }
     }
 
-    fn decision(&mut self, heard: &HeardEvent) -> Option<Span> {
-        let events = heard.hunks.iter().map(|hunk| event(hunk, &heard.by, heard.at));
+    fn take_decision(&mut self, heard: &EventFields) -> Option<Span> {
+        let events = heard.hunks.iter().map(|hunk| hunk_event(hunk, &heard.by, heard.at));
         if let Some(call) = self.open.get_mut(&heard.call) {
             call.events.extend(events);
             (call.decision, call.by) = (heard.status.clone(), heard.by.clone());
@@ -96,19 +96,21 @@ impl SpanMaker {
         if heard.status != "pending" {
             self.waiting.remove(&heard.proposal);
         }
-        Some(self.linked("wherefore.decision", heard, events))
+        Some(self.linked_span("wherefore.decision", heard, events))
     }
 
-    /// A span of what became of a call after it ended, linked to the call's.
-    fn linked(&self, name: &str, heard: &HeardEvent, events: Vec<SpanEvent>) -> Span {
-        let mut attributes =
-            vec![text("wherefore.session", &*self.session), text("gen_ai.tool.call.id", &*heard.call)];
+    /// Returns a span of a decision on a call after it ended, linked to the call's.
+    fn linked_span(&self, name: &str, heard: &EventFields, events: Vec<SpanEvent>) -> Span {
+        let mut attributes = vec![
+            text_attribute("wherefore.session", &*self.session),
+            text_attribute("gen_ai.tool.call.id", &*heard.call),
+        ];
         let given = [
             ("wherefore.proposal", &heard.proposal),
             ("wherefore.decision", &heard.status),
             ("wherefore.decision.by", &heard.by),
         ];
-        add(&mut attributes, &given);
+        add_attributes(&mut attributes, &given);
         let link = SpanLink { trace_id: self.trace.clone(), span_id: self.span_id(&heard.call) };
         Span {
             trace_id: self.trace.clone(),
@@ -125,17 +127,17 @@ impl SpanMaker {
         }
     }
 
-    fn ended(&mut self, heard: &HeardEvent) -> Option<Span> {
+    fn ended_span(&mut self, heard: &EventFields) -> Option<Span> {
         let SpanCall { call, policy, decision, by, events } = self.open.remove(&heard.call)?;
         let (agent, version) = call.agent.split_once('/').unwrap_or((&call.agent, ""));
         let conversation = if call.agent_session.is_empty() { &self.session } else { &call.agent_session };
         let mut attributes = vec![
-            text("gen_ai.operation.name", "execute_tool"),
-            text("gen_ai.tool.name", &*call.tool),
-            text("gen_ai.tool.type", "function"),
-            text("gen_ai.tool.call.id", &*call.call),
-            text("gen_ai.conversation.id", &**conversation),
-            text("wherefore.session", &*self.session),
+            text_attribute("gen_ai.operation.name", "execute_tool"),
+            text_attribute("gen_ai.tool.name", &*call.tool),
+            text_attribute("gen_ai.tool.type", "function"),
+            text_attribute("gen_ai.tool.call.id", &*call.call),
+            text_attribute("gen_ai.conversation.id", &**conversation),
+            text_attribute("wherefore.session", &*self.session),
         ];
         let (agent, version) = (agent.to_owned(), version.to_owned());
         let given = [
@@ -147,12 +149,13 @@ impl SpanMaker {
             ("wherefore.why", &call.why),
             ("wherefore.path", &call.path),
             ("wherefore.status", &heard.status),
+            ("wherefore.activity", &heard.activity),
             ("wherefore.policy", &policy),
             ("wherefore.decision", &decision),
             ("wherefore.decision.by", &by),
         ];
-        add(&mut attributes, &given);
-        attributes.extend(heard.exit_code.map(|code| int("process.exit.code", code)));
+        add_attributes(&mut attributes, &given);
+        attributes.extend(heard.exit_code.map(|code| int_attribute("process.exit.code", code)));
         // Before the log has a call its arguments are checked: the duration is the whole.
         let took = (heard.duration_ms.max(0.0) * 1e6) as u64;
         let status =
@@ -173,7 +176,7 @@ impl SpanMaker {
     }
 
     /// The session's own span, once no event follows.
-    pub(super) fn finish(&self, at: u64) -> Option<Span> {
+    pub(super) fn finish_session(&self, at: u64) -> Option<Span> {
         (!self.whole.is_empty()).then(|| self.session_span(at))
     }
 
@@ -186,7 +189,7 @@ impl SpanMaker {
             kind: INTERNAL,
             start_time_unix_nano: self.begun,
             end_time_unix_nano: at,
-            attributes: vec![text("wherefore.session", &*self.session)],
+            attributes: vec![text_attribute("wherefore.session", &*self.session)],
             events: Vec::new(),
             links: Vec::new(),
             status: None,
@@ -195,20 +198,23 @@ impl SpanMaker {
 }
 
 /// Adds the attributes that have a value.
-fn add(attributes: &mut Vec<KeyValue>, given: &[(&str, &String)]) {
+fn add_attributes(attributes: &mut Vec<KeyValue>, given: &[(&str, &String)]) {
     let there = given.iter().filter(|(_, value)| !value.is_empty());
-    attributes.extend(there.map(|(key, value)| text(key, value.as_str())));
+    attributes.extend(there.map(|(key, value)| text_attribute(key, value.as_str())));
 }
 
-/// What was decided on a hunk, as an event of its call's span.
-fn event(hunk: &HeardHunk, by: &str, at: u64) -> SpanEvent {
-    let mut attributes = vec![text("wherefore.hunk", &*hunk.id), text("wherefore.hunk.state", &*hunk.state)];
+/// Returns the decision on a hunk, as an event of its call's span.
+fn hunk_event(hunk: &HunkFields, by: &str, at: u64) -> SpanEvent {
+    let mut attributes = vec![
+        text_attribute("wherefore.hunk", &*hunk.id),
+        text_attribute("wherefore.hunk.state", &*hunk.state),
+    ];
     let by = by.to_owned();
     let given = [
         ("wherefore.decision.by", &by),
         ("wherefore.path", &hunk.path),
         ("wherefore.decision.reason", &hunk.reason),
     ];
-    add(&mut attributes, &given);
+    add_attributes(&mut attributes, &given);
     SpanEvent { time_unix_nano: at, name: "wherefore.decision".to_owned(), attributes }
 }

@@ -68,10 +68,10 @@ fn settings(endpoint: &str) -> TelemetrySettings {
 fn hear(exporter: &TelemetryExporter, event: Value) {
     let Value::Object(mut fields) = event else { panic!("{event} is no event") };
     let kind = fields.shift_remove("type").unwrap().as_str().unwrap().to_owned();
-    exporter.heard(LoggedEvent { kind, fields, ..LoggedEvent::default() });
+    exporter.observe_event(LoggedEvent { kind, fields, ..LoggedEvent::default() });
 }
 
-/// One call whose change is accepted in part.
+/// A call whose change is accepted in part.
 fn change(exporter: &TelemetryExporter, id: &str) {
     let args = json!({ "path": "secret/a.rs", "why": "Name the limit" });
     let origin = json!({ "door": "mcp", "agent": "claude-code/2.1", "session": "s-3" });
@@ -112,7 +112,7 @@ fn attribute(span: &Span, key: &str) -> String {
 #[test]
 fn a_call_is_a_span_with_its_why_and_its_decisions() {
     let (url, requests) = collector(&[200]);
-    let exporter = start(&settings(&url), "/srv/x/team", "20261124-1", false).unwrap();
+    let exporter = start_export(&settings(&url), "/srv/x/team", "20261124-1", false).unwrap();
     change(&exporter, "c-0001");
     hear(&exporter, json!({ "type": "tool_call", "call_id": "c-0002", "tool": "fs.read", "args": {} }));
     let error = json!({ "code": "PERMISSION_DENIED", "message": "secret/b.rs" });
@@ -159,7 +159,7 @@ fn a_call_is_a_span_with_its_why_and_its_decisions() {
     assert_eq!((&later.links[0].span_id, later.events.len()), (&patch.span_id, 1));
     assert!(spans.iter().all(|span| span.trace_id == patch.trace_id && span.trace_id.len() == 16));
     assert!(patch.parent_span_id == session.span_id && session.parent_span_id.is_empty());
-    // Paths are not sent unless the person says so: not even in a fault's message.
+    // Paths are not sent without a setting: not even in a fault's message.
     assert!(!format!("{request:?}").contains("secret"), "{request:?}");
     assert_eq!(exporter.counts(), TelemetryCounts { sent: 4, dropped: 0, lost: 0 });
 }
@@ -168,7 +168,7 @@ fn a_call_is_a_span_with_its_why_and_its_decisions() {
 fn what_the_person_sets_is_sent_and_no_more() {
     let (url, requests) = collector(&[200]);
     let all = TelemetrySettings { whys: false, paths: true, ..settings(&url) };
-    let exporter = start(&all, "/srv/x/team", "s", true).unwrap();
+    let exporter = start_export(&all, "/srv/x/team", "s", true).unwrap();
     change(&exporter, "c-0001");
     exporter.close();
     let request = requests.recv_timeout(Duration::from_secs(5)).unwrap();
@@ -180,7 +180,7 @@ fn what_the_person_sets_is_sent_and_no_more() {
 #[test]
 fn a_busy_collector_is_asked_again() {
     let (url, requests) = collector(&[503, 500, 200]);
-    let exporter = start(&settings(&url), "/w", "s", true).unwrap();
+    let exporter = start_export(&settings(&url), "/w", "s", true).unwrap();
     change(&exporter, "c-0001");
     assert_eq!(spans(&requests.recv_timeout(Duration::from_secs(10)).unwrap()).len(), 1);
 }
@@ -191,7 +191,7 @@ fn no_call_waits_for_a_collector_and_the_end_waits_a_moment() {
     for (what, url) in
         [("dead", format!("http://{dead}")), ("hangs", collector(&[0]).0), ("refuses", collector(&[400]).0)]
     {
-        let exporter = start(&settings(&url), "/w", "s", true).unwrap();
+        let exporter = start_export(&settings(&url), "/w", "s", true).unwrap();
         let since = Instant::now();
         for number in 0..20_000 {
             let call = json!({ "type": "tool_call", "call_id": format!("c-{number}"), "tool": "fs.read", "args": {} });
@@ -218,7 +218,8 @@ fn an_endpoint_is_https_or_on_this_machine() {
         ("ftp://x", Err("no http:// or https:// URL")),
         ("", Err("no http:// or https:// URL")),
     ] {
-        let found = check(&settings(endpoint)).map(|url| url.to_string()).map_err(|error| error.to_string());
+        let found =
+            check_endpoint(&settings(endpoint)).map(|url| url.to_string()).map_err(|error| error.to_string());
         match expected {
             Ok(url) => assert_eq!(found.as_deref(), Ok(url), "{endpoint}"),
             Err(part) => {
@@ -230,8 +231,8 @@ fn an_endpoint_is_https_or_on_this_machine() {
         headers_env: Some(name.to_owned()),
         ..settings("http://127.0.0.1:1")
     };
-    assert_eq!(check(&named("authorization=x")).unwrap_err(), TelemetryError::Variable);
-    let missing = start(&named("WHEREFORE_NO_SUCH_HEADERS"), "/w", "s", true).unwrap_err();
+    assert_eq!(check_endpoint(&named("authorization=x")).unwrap_err(), TelemetryError::Variable);
+    let missing = start_export(&named("WHEREFORE_NO_SUCH_HEADERS"), "/w", "s", true).unwrap_err();
     assert_eq!(missing.to_string(), "the environment variable WHEREFORE_NO_SUCH_HEADERS is not set");
 }
 

@@ -9,15 +9,17 @@ use serde::{Deserialize, Serialize};
 use super::count::Count;
 use super::off_thread;
 use crate::base::WorkspacePath;
-use crate::memory::fit::{ContextCandidate, Fitted, FittedFile, Room, UnfittedFile, fit};
-use crate::memory::{Counter, ESTIMATE};
-use crate::protocol::{Advice, Effects, Event, Fault, Role, Truncate, WorkingFile};
-use crate::registry::{Activity, Call, Output, Permitted};
-use crate::session::Scope;
+use crate::memory::fit::{
+    ContextCandidate, ContextRoom, FittedContext, FittedFile, UnfittedFile, fit_context,
+};
+use crate::memory::{ESTIMATE, TokenCounter};
+use crate::protocol::{Advice, CallEffects, Event, Fault, Role, Truncate, WorkingFile};
+use crate::registry::{Activity, ActivityOutput, CheckedCall, PermittedCall};
+use crate::session::CallScope;
 
 /// Bytes of the largest file that is counted.
 const LARGEST: u64 = 2 << 20;
-/// The place of a file that nobody gave one.
+/// The priority of a file without one.
 const PLACE: u32 = 5;
 /// Files whose text is looked at for what is asked about.
 const LOOKED_AT: usize = 100;
@@ -91,44 +93,48 @@ struct LeftOutFile {
     reason: String,
 }
 
-/// What there is room for, and who counts it.
+/// The budget of tokens, and their counter.
 #[derive(Clone, Copy)]
 struct TokenBudget {
     tokens: u64,
-    counter: Counter,
+    counter: TokenCounter,
 }
 
 impl Activity for AssembleContext {
     type Input = AssembleInput;
     type Output = Assembled;
 
-    fn effects(&self, input: &AssembleInput) -> Effects {
-        Effects { reads: input.paths.clone(), ..Effects::default() }
+    fn call_effects(&self, input: &AssembleInput) -> CallEffects {
+        CallEffects { reads: input.paths.clone(), ..CallEffects::default() }
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<AssembleInput>,
-        permitted: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<Assembled>, Fault> {
+        permitted: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<Assembled>, Fault> {
         let call = permitted.call().clone();
-        off_thread(scope, move |scope| assemble(scope, &call, &input)).await
+        off_thread(scope, move |scope| assemble_context(scope, &call, &input)).await
     }
 }
 
-fn assemble(scope: &Scope, call: &Call, input: &AssembleInput) -> Result<Output<Assembled>, Fault> {
-    let set = scope.working_set();
-    let notes = scope.notes();
+fn assemble_context(
+    scope: &CallScope,
+    call: &CheckedCall,
+    input: &AssembleInput,
+) -> Result<ActivityOutput<Assembled>, Fault> {
+    let set = scope.memory().working_set();
+    let notes = scope.memory().file_notes();
     let mut warnings = set.problems.clone();
     let model = input.model.as_deref().or(notes.manifest.model.as_deref());
-    let counter = Counter::of(model);
+    let counter = TokenCounter::for_model(model);
     if let Some(model) = model.filter(|_| counter.name() == ESTIMATE) {
         warnings
             .push(format!("the tokenizer of {model:?} is not known: tokens are a quarter of the characters"));
     }
     let budget = TokenBudget { tokens: input.budget.map_or(set.budget, |budget| budget.0), counter };
-    let mut candidates = named(scope, &input.paths, &set.files)?;
+    let mut candidates = named_files(scope, &input.paths, &set.files)?;
     let mut left_out = Vec::new();
     if input.set {
         left_out = add_set(scope, &mut candidates, &set.files, &input.roles);
@@ -136,18 +142,18 @@ fn assemble(scope: &Scope, call: &Call, input: &AssembleInput) -> Result<Output<
     if candidates.is_empty() && left_out.is_empty() {
         warnings.push("no file matters now: read some, name them in `paths`, or call them hot".to_owned());
     }
-    rank(scope, &mut candidates, &input.query, &mut warnings)?;
-    let room = Room { tokens: budget.tokens, bytes: scope.settings().limits.output_bytes };
-    let mut fitted = fit(candidates, |file| read(scope, &file.path), room, counter);
+    rank_by_query(scope, &mut candidates, &input.query, &mut warnings)?;
+    let room = ContextRoom { tokens: budget.tokens, bytes: scope.settings().limits.output_bytes };
+    let mut fitted = fit_context(candidates, |file| read_text(scope, &file.path), room, counter);
     fitted.left_out.extend(left_out);
-    scope.check()?;
-    log(scope, call, budget, &fitted)?;
-    Ok(Output::value(answer(fitted, budget, warnings)))
+    scope.check_cancelled()?;
+    log_assembly(scope, call, budget, &fitted)?;
+    Ok(ActivityOutput::from_value(assembly_answer(fitted, budget, warnings)))
 }
 
 /// Adds the files of the working set that have one of `roles` and are not there yet; gives those that stay out.
 fn add_set(
-    scope: &Scope,
+    scope: &CallScope,
     candidates: &mut Vec<ContextCandidate>,
     set: &[WorkingFile],
     roles: &[Role],
@@ -158,30 +164,34 @@ fn add_set(
         if candidates[..named].iter().any(|named| named.path == file.path) {
             continue;
         }
-        match bar(scope, file) {
+        match exclusion_reason(scope, file) {
             Some(reason) => left_out.push(UnfittedFile { path: file.path.clone(), tokens: None, reason }),
-            None => candidates.push(candidate(file)),
+            None => candidates.push(set_candidate(file)),
         }
     }
     left_out
 }
 
 /// The files that the caller names, in their order, before all others.
-fn named(scope: &Scope, paths: &[String], set: &[WorkingFile]) -> Result<Vec<ContextCandidate>, Fault> {
+fn named_files(
+    scope: &CallScope,
+    paths: &[String],
+    set: &[WorkingFile],
+) -> Result<Vec<ContextCandidate>, Fault> {
     let mut candidates: Vec<ContextCandidate> = Vec::new();
     for (at, asked) in paths.iter().enumerate() {
-        let path = scope.path(asked)?;
-        // One that is named and cannot be read is a fault; one of the set is left out.
-        if !scope.is_open(&path) {
+        let path = scope.parse_path(asked)?;
+        // A named file that cannot be read is a fault; one of the set is left out.
+        if !scope.texts().is_open(&path) {
             scope.files().open(&path)?;
         }
         let path = path.to_string();
         let known = set.iter().find(|file| file.path == path);
         #[allow(clippy::cast_precision_loss, reason = "an order of some paths")]
         let hotness = 1.0 - at as f64 * 1e-6;
-        let file = match known.map(candidate) {
+        let file = match known.map(set_candidate) {
             Some(file) => ContextCandidate { priority: 1, hotness, ..file },
-            None => ContextCandidate::of(path, hotness),
+            None => ContextCandidate::from_path(path, hotness),
         };
         if candidates.iter().all(|other| other.path != file.path) {
             candidates.push(file);
@@ -190,7 +200,7 @@ fn named(scope: &Scope, paths: &[String], set: &[WorkingFile]) -> Result<Vec<Con
     Ok(candidates)
 }
 
-fn candidate(file: &WorkingFile) -> ContextCandidate {
+fn set_candidate(file: &WorkingFile) -> ContextCandidate {
     ContextCandidate {
         path: file.path.clone(),
         priority: file.priority.unwrap_or(if file.pinned { 1 } else { PLACE }),
@@ -200,21 +210,22 @@ fn candidate(file: &WorkingFile) -> ContextCandidate {
     }
 }
 
-/// Why a file of the set stays out, whatever room there is.
-fn bar(scope: &Scope, file: &WorkingFile) -> Option<String> {
+/// Returns the reason why a file of the set stays out, no matter how much room there is.
+fn exclusion_reason(scope: &CallScope, file: &WorkingFile) -> Option<String> {
     if file.advice == Some(Advice::Cold) && !file.pinned {
         return Some("it was called cold".to_owned());
     }
-    let path = WorkspacePath::clean(&file.path)?;
-    let real = scope.files().root().resolve(&path).unwrap_or_else(|_| path.clone());
-    let asks = [path, real].iter().any(|path| scope.files().asks(path).is_some());
+    let path = WorkspacePath::from_relative(&file.path)?;
+    let real = scope.files().paths().root().resolve_path(&path).unwrap_or_else(|_| path.clone());
+    let asks = [path, real].iter().any(|path| scope.files().paths().asking_rule(path).is_some());
     asks.then(|| "the person is asked before it is read: name it in `paths` to have them asked".to_owned())
 }
 
 /// The text of a file as the person sees it, or why it cannot be had.
-fn read(scope: &Scope, path: &str) -> Result<String, String> {
-    let path = WorkspacePath::clean(path).ok_or_else(|| "it is no path of this workspace".to_owned())?;
-    let size = match scope.open_size(&path) {
+fn read_text(scope: &CallScope, path: &str) -> Result<String, String> {
+    let path =
+        WorkspacePath::from_relative(path).ok_or_else(|| "it is no path of this workspace".to_owned())?;
+    let size = match scope.texts().open_size(&path) {
         Some(size) => Some(size),
         None => scope.files().stat(&path).map_err(|error| error.to_string())?.map(|stat| stat.size),
     };
@@ -223,7 +234,7 @@ fn read(scope: &Scope, path: &str) -> Result<String, String> {
             "it holds {size} bytes, too many for a context: read a range of it with fs.read"
         ));
     }
-    match scope.text(&path) {
+    match scope.read_text(&path) {
         Ok(Some(snapshot)) => Ok(snapshot.text),
         Ok(None) => Err("there is no such file".to_owned()),
         Err(error) => Err(error.to_string()),
@@ -231,8 +242,8 @@ fn read(scope: &Scope, path: &str) -> Result<String, String> {
 }
 
 /// Moves the files up that hold the words of what is asked about.
-fn rank(
-    scope: &Scope,
+fn rank_by_query(
+    scope: &CallScope,
     candidates: &mut [ContextCandidate],
     query: &str,
     warnings: &mut Vec<String>,
@@ -248,10 +259,10 @@ fn rank(
     candidates.sort_by(|a, b| b.hotness.total_cmp(&a.hotness));
     let mut found = false;
     for (at, file) in candidates.iter_mut().enumerate() {
-        scope.check()?;
+        scope.check_cancelled()?;
         let mut hay = file.path.to_lowercase();
         if at < LOOKED_AT {
-            hay.push_str(&read(scope, &file.path).unwrap_or_default().to_lowercase());
+            hay.push_str(&read_text(scope, &file.path).unwrap_or_default().to_lowercase());
         }
         let hits = words.iter().filter(|word| hay.contains(word.as_str())).count();
         found |= hits > 0;
@@ -266,7 +277,12 @@ fn rank(
     Ok(())
 }
 
-fn log(scope: &Scope, call: &Call, budget: TokenBudget, fitted: &Fitted) -> Result<(), Fault> {
+fn log_assembly(
+    scope: &CallScope,
+    call: &CheckedCall,
+    budget: TokenBudget,
+    fitted: &FittedContext,
+) -> Result<(), Fault> {
     let cut = fitted.included.iter().filter(|included| included.cut.is_some());
     let event = Event::ContextAssembly {
         call_id: Some(call.id().clone()),
@@ -287,10 +303,10 @@ fn log(scope: &Scope, call: &Call, budget: TokenBudget, fitted: &Fitted) -> Resu
             .map(|left| (left.path.clone(), left.reason.clone()))
             .collect::<BTreeMap<_, _>>(),
     };
-    Ok(scope.post(event)?)
+    Ok(scope.post_event(event)?)
 }
 
-fn answer(fitted: Fitted, budget: TokenBudget, warnings: Vec<String>) -> Assembled {
+fn assembly_answer(fitted: FittedContext, budget: TokenBudget, warnings: Vec<String>) -> Assembled {
     let cut = |included: &FittedFile| {
         let (tokens_whole, (start, end)) = included.cut?;
         let (path, strategy) = (included.file.path.clone(), included.file.truncate);

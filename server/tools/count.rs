@@ -6,13 +6,13 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// A whole number that is not negative. `2.0` is one, as JSON Schema says; one past the largest counts as the largest.
+/// A whole number that is not negative. `2.0` is one, by JSON Schema; a number past the largest counts as the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count(pub u64);
 
 impl Count {
     /// The same, as a length.
-    pub(super) fn size(self) -> usize {
+    pub(super) fn as_usize(self) -> usize {
         usize::try_from(self.0).unwrap_or(usize::MAX)
     }
 }

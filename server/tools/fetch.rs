@@ -9,10 +9,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::count::Count;
-use crate::fetch::{Content, FetchError, Fetched, Fetcher, Gate, Permits, Request, host_of};
-use crate::protocol::{Code, Effects, Fault, Network};
-use crate::registry::{Activity, Call, Output, Permitted};
-use crate::session::Scope;
+use crate::fetch::{
+    BodyContent, FetchAnswer, FetchError, FetchRequest, HostPermits, HttpFetcher, ReachGate, host_of,
+};
+use crate::protocol::{CallEffects, Code, Fault, NetworkTarget};
+use crate::registry::{Activity, ActivityOutput, CheckedCall, PermittedCall};
+use crate::session::CallScope;
 
 /// Bytes of a body where nothing else is asked for.
 const USUAL: usize = 5_000_000;
@@ -20,16 +22,16 @@ const USUAL: usize = 5_000_000;
 /// Bytes of a body at most, whatever is asked for.
 const MOST: usize = 20_000_000;
 
-/// How long the network may take.
+/// The time that the network may take.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// Headers that the answer to a GET shows.
-const TOLD: [&str; 8] =
+const SHOWN_HEADERS: [&str; 8] =
     ["age", "content-length", "etag", "last-modified", "link", "location", "retry-after", "www-authenticate"];
 
 /// Fetches URLs.
 #[derive(Default)]
-pub(super) struct FetchUrl(Fetcher);
+pub(super) struct FetchUrl(HttpFetcher);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -42,7 +44,7 @@ pub(super) struct FetchInput {
     max_bytes: Option<Count>,
 }
 
-/// What is asked of a server.
+/// The method of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 enum FetchMethod {
@@ -72,7 +74,7 @@ pub(super) struct FetchOutput {
     content: Option<String>,
 }
 
-/// What a content is.
+/// The format of a content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum FetchFormat {
@@ -86,55 +88,57 @@ impl Activity for FetchUrl {
     type Input = FetchInput;
     type Output = FetchOutput;
 
-    fn effects(&self, input: &FetchInput) -> Effects {
-        let host = host_of(&input.url).map_or(Network::Any, Network::Host);
-        Effects { network: vec![host], ..Effects::default() }
+    fn call_effects(&self, input: &FetchInput) -> CallEffects {
+        let host = host_of(&input.url).map_or(NetworkTarget::Any, NetworkTarget::Host);
+        CallEffects { network: vec![host], ..CallEffects::default() }
     }
 
-    fn ready(&self, call: &Call) -> Result<(), Fault> {
-        host_of(call.text("url").unwrap_or_default()).map(drop).map_err(|error| fault(&error.into()))
+    fn ensure_ready(&self, call: &CheckedCall) -> Result<(), Fault> {
+        host_of(call.text_argument("url").unwrap_or_default())
+            .map(drop)
+            .map_err(|error| fetch_fault(&error.into()))
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<FetchInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<FetchOutput>, Fault> {
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<FetchOutput>, Fault> {
         let settings = scope.settings();
         let local = settings.fetch.local.iter().map(String::as_str);
-        let request = Request {
+        let request = FetchRequest {
             url: input.url.clone(),
             head_only: input.method == FetchMethod::Head,
             headers: input.headers.clone().into_iter().collect(),
-            max_bytes: input.max_bytes.map_or(USUAL, |count| count.size().clamp(1, MOST)),
+            max_bytes: input.max_bytes.map_or(USUAL, |count| count.as_usize().clamp(1, MOST)),
             timeout: LIMIT,
-            permits: Permits::parse(local).unwrap_or_default(),
+            permits: HostPermits::parse(local).unwrap_or_default(),
         };
         let person = AskedHosts { scope, refusal: Mutex::default() };
         let fetched = tokio::select! {
             fetched = self.0.fetch(&request, &person) => fetched,
-            () = scope.cancel().cancelled() => {
+            () = scope.cancel_token().cancelled() => {
                 return Err(Fault::new(Code::Cancelled, "the fetch was cancelled"));
             }
         };
         match fetched {
-            Ok(fetched) => Ok(output(fetched, request.head_only, settings.limits.output_bytes)),
-            Err(error) => Err(person.refusal.into_inner().unwrap_or_else(|| fault(&error))),
+            Ok(fetched) => Ok(fetch_output(fetched, request.head_only, settings.limits.output_bytes)),
+            Err(error) => Err(person.refusal.into_inner().unwrap_or_else(|| fetch_fault(&error))),
         }
     }
 }
 
 /// The rules and the person, asked about each host.
 struct AskedHosts<'a> {
-    scope: &'a Scope,
-    /// Why a host may not be reached.
+    scope: &'a CallScope,
+    /// The reason why a host may not be reached.
     refusal: Mutex<Option<Fault>>,
 }
 
-impl Gate for AskedHosts<'_> {
+impl ReachGate for AskedHosts<'_> {
     async fn may_reach(&self, host: &str) -> bool {
-        let Some(hosts) = self.scope.hosts() else { return false };
+        let Some(hosts) = self.scope.host_gate() else { return false };
         let refusal = hosts.reach(host).await.err();
         let is_open = refusal.is_none();
         *self.refusal.lock() = refusal;
@@ -143,13 +147,14 @@ impl Gate for AskedHosts<'_> {
 }
 
 /// The answer, with at most so many bytes of text.
-fn output(fetched: Fetched, is_head: bool, most: usize) -> Output<FetchOutput> {
-    let headers = fetched.headers.into_iter().filter(|(name, _)| is_head || TOLD.contains(&name.as_str()));
+fn fetch_output(fetched: FetchAnswer, is_head: bool, most: usize) -> ActivityOutput<FetchOutput> {
+    let headers =
+        fetched.headers.into_iter().filter(|(name, _)| is_head || SHOWN_HEADERS.contains(&name.as_str()));
     let (format, title, mut content) = match fetched.content {
-        Content::Empty => (FetchFormat::Empty, None, None),
-        Content::Binary => (FetchFormat::Binary, None, None),
-        Content::Text(text) => (FetchFormat::Text, None, Some(text)),
-        Content::Page { title, markdown } => (FetchFormat::Markdown, title, Some(markdown)),
+        BodyContent::Empty => (FetchFormat::Empty, None, None),
+        BodyContent::Binary => (FetchFormat::Binary, None, None),
+        BodyContent::Text(text) => (FetchFormat::Text, None, Some(text)),
+        BodyContent::Page { title, markdown } => (FetchFormat::Markdown, title, Some(markdown)),
     };
     let mut rest = fetched.truncated.then(|| {
         "read more of it with a larger `max_bytes`, or a part of it with the header `Range`".to_owned()
@@ -162,7 +167,7 @@ fn output(fetched: Fetched, is_head: bool, most: usize) -> Output<FetchOutput> {
         ));
         text.truncate(text.floor_char_boundary(most));
     }
-    let mut output = Output::value(FetchOutput {
+    let mut output = ActivityOutput::from_value(FetchOutput {
         url: fetched.url,
         status: fetched.status,
         format,
@@ -183,12 +188,12 @@ fn output(fetched: Fetched, is_head: bool, most: usize) -> Output<FetchOutput> {
 }
 
 /// A failure as the caller reads it.
-fn fault(error: &FetchError) -> Fault {
-    let (code, suggestion) = advice(error);
-    Fault::new(code, error.to_string()).suggest(suggestion)
+fn fetch_fault(error: &FetchError) -> Fault {
+    let (code, suggestion) = fetch_advice(error);
+    Fault::new(code, error.to_string()).with_suggestion(suggestion)
 }
 
-fn advice(error: &FetchError) -> (Code, &'static str) {
+fn fetch_advice(error: &FetchError) -> (Code, &'static str) {
     match error {
         FetchError::Url(_) => (
             Code::InvalidArgs,
@@ -220,7 +225,7 @@ fn advice(error: &FetchError) -> (Code, &'static str) {
         FetchError::Redirects { .. } => {
             (Code::QuotaExceeded, "fetch the URL that it leads to, if you know it")
         }
-        FetchError::Redirected { source, .. } => advice(source),
+        FetchError::Redirected { source, .. } => fetch_advice(source),
         FetchError::Tls(_) | FetchError::Thread(_) => {
             (Code::Internal, "go on without it, and tell the person")
         }
@@ -233,12 +238,12 @@ mod tests {
 
     #[test]
     fn a_failure_names_its_way_out() {
-        let refused = |url: &str| fault(&host_of(url).unwrap_err().into());
+        let refused = |url: &str| fetch_fault(&host_of(url).unwrap_err().into());
         let file = refused("file:///etc/passwd");
         assert_eq!(file.code, Code::InvalidArgs);
         assert!(file.message.contains("only http and https") && file.suggestion.is_some());
         let from = "http://a.test/".to_owned();
         let late = FetchError::Redirected { from, source: Box::new(FetchError::Late(LIMIT)) };
-        assert_eq!(fault(&late).code, Code::Timeout);
+        assert_eq!(fetch_fault(&late).code, Code::Timeout);
     }
 }

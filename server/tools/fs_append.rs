@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{change, off_thread};
-use crate::protocol::{Effects, Fault};
-use crate::registry::{Activity, Draft, Output, Permitted};
-use crate::session::Scope;
+use crate::protocol::{CallEffects, Fault};
+use crate::registry::{Activity, ActivityOutput, CallDraft, PermittedCall};
+use crate::session::CallScope;
 
 /// Appends to a file, or makes it.
 pub(super) struct AppendText;
@@ -25,18 +25,24 @@ impl Activity for AppendText {
     type Input = AppendInput;
     type Output = ();
 
-    fn effects(&self, input: &AppendInput) -> Effects {
-        Effects::write(&input.path)
+    fn call_effects(&self, input: &AppendInput) -> CallEffects {
+        CallEffects::write(&input.path)
     }
 
-    async fn run(&self, input: Arc<AppendInput>, _: &Permitted, scope: &Scope) -> Result<Output<()>, Fault> {
-        off_thread(scope, move |scope| Ok(Output::change(draft(scope, &input)?, ()))).await
+    async fn run_call(
+        &self,
+        input: Arc<AppendInput>,
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<()>, Fault> {
+        off_thread(scope, move |scope| Ok(ActivityOutput::from_change(append_draft(scope, &input)?, ())))
+            .await
     }
 }
 
-fn draft(scope: &Scope, input: &AppendInput) -> Result<Draft, Fault> {
-    let (path, before) = change::target(scope, &input.path, input.expected_hash.as_deref())?;
+fn append_draft(scope: &CallScope, input: &AppendInput) -> Result<CallDraft, Fault> {
+    let (path, before) = change::edit_target(scope, &input.path, input.expected_hash.as_deref())?;
     let mut after = before.as_ref().map(|before| before.text.clone()).unwrap_or_default();
-    after.push_str(&change::like(before.as_ref(), &input.text));
-    change::draft(path, before, after, Vec::new())
+    after.push_str(&change::match_line_ends(before.as_ref(), &input.text));
+    change::text_draft(path, before, after, Vec::new())
 }

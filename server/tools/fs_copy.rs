@@ -8,10 +8,10 @@ use serde_json::json;
 
 use super::off_thread;
 use crate::base::{WorkspacePath, hash};
-use crate::protocol::{ChangeKind, Code, Effects, Fault};
-use crate::registry::{Activity, Change, Draft, Output, Permitted};
-use crate::session::Scope;
-use crate::workspace::{CopyStep, FileKind};
+use crate::protocol::{CallEffects, ChangeKind, Code, Fault};
+use crate::registry::{Activity, ActivityOutput, CallDraft, PathChange, PermittedCall};
+use crate::session::CallScope;
+use crate::workspace::{CopyPlan, CopyStep, FileKind};
 
 /// Files and folders that one copy makes at most.
 const MOST: usize = 10_000;
@@ -27,7 +27,7 @@ pub(super) struct CopyInput {
     expected_hash: Option<String>,
 }
 
-/// What the answer says beside how the change stands.
+/// The members of the answer in addition to the change's state.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Copied {
     created: bool,
@@ -38,7 +38,7 @@ pub(super) struct Copied {
     skipped: Vec<SkippedEntry>,
 }
 
-/// What lies in the folder and was not copied.
+/// An entry of the folder that was not copied.
 #[derive(Debug, Serialize, JsonSchema)]
 struct SkippedEntry {
     path: String,
@@ -49,40 +49,41 @@ impl Activity for CopyPath {
     type Input = CopyInput;
     type Output = Copied;
 
-    fn effects(&self, input: &CopyInput) -> Effects {
-        Effects { reads: vec![input.src.clone()], ..Effects::write(&input.dst) }
+    fn call_effects(&self, input: &CopyInput) -> CallEffects {
+        CallEffects { reads: vec![input.src.clone()], ..CallEffects::write(&input.dst) }
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<CopyInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<Copied>, Fault> {
-        off_thread(scope, move |scope| copied(scope, &input)).await
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<Copied>, Fault> {
+        off_thread(scope, move |scope| copy_path(scope, &input)).await
     }
 }
 
-fn copied(scope: &Scope, input: &CopyInput) -> Result<Output<Copied>, Fault> {
-    let (from, to) = (scope.path(&input.src)?, scope.path(&input.dst)?);
+fn copy_path(scope: &CallScope, input: &CopyInput) -> Result<ActivityOutput<Copied>, Fault> {
+    let (from, to) = (scope.parse_path(&input.src)?, scope.parse_path(&input.dst)?);
     let source = scope.files().stat(&from)?.ok_or_else(|| {
-        Fault::new(Code::NotFound, format!("{from} does not exist")).suggest("fs.ls shows what is there")
+        Fault::new(Code::NotFound, format!("{from} does not exist"))
+            .with_suggestion("fs.ls shows what is there")
     })?;
-    if source.path == scope.files().root().resolve(&to)? {
+    if source.path == scope.files().paths().root().resolve_path(&to)? {
         return Err(Fault::new(Code::InvalidArgs, format!("{from} and {to} are the same"))
-            .suggest("name another `dst`"));
+            .with_suggestion("name another `dst`"));
     }
     let target = scope.files().stat(&to)?;
     match (source.kind, target.map(|target| target.kind)) {
-        (FileKind::File, None) => Ok(one(from, to)),
+        (FileKind::File, None) => Ok(single_copy(from, to)),
         (FileKind::File, Some(FileKind::File)) => {
-            replaced(scope, &to, input.expected_hash.as_deref())?;
-            Ok(one(from, to))
+            check_known_target(scope, &to, input.expected_hash.as_deref())?;
+            Ok(single_copy(from, to))
         }
-        (FileKind::Folder, None) => folder(scope, &from, &to),
+        (FileKind::Folder, None) => copy_folder(scope, &from, &to),
         (FileKind::File | FileKind::Folder, Some(found)) => {
             Err(Fault::new(Code::InvalidArgs, format!("{to} is there already, {}", found.noun()))
-                .suggest("`dst` is the copy's own path: name one that does not exist yet"))
+                .with_suggestion("`dst` is the copy's own path: name one that does not exist yet"))
         }
         (other, _) => Err(Fault::new(
             Code::InvalidArgs,
@@ -91,26 +92,30 @@ fn copied(scope: &Scope, input: &CopyInput) -> Result<Output<Copied>, Fault> {
     }
 }
 
-fn one(from: WorkspacePath, to: WorkspacePath) -> Output<Copied> {
-    let changes = vec![Change::bare(to, ChangeKind::Copy, Some(from))];
+fn single_copy(from: WorkspacePath, to: WorkspacePath) -> ActivityOutput<Copied> {
+    let changes = vec![PathChange::without_content(to, ChangeKind::Copy, Some(from))];
     let value = Copied { created: true, path: None, skipped: Vec::new() };
-    Output::change(Draft { changes, ..Draft::default() }, value)
+    ActivityOutput::from_change(CallDraft { changes, ..CallDraft::default() }, value)
 }
 
 /// A file is replaced only by a caller that knows what it holds.
-fn replaced(scope: &Scope, to: &WorkspacePath, expected: Option<&str>) -> Result<(), Fault> {
-    let (bytes, _) = scope.files().read(to, scope.settings().limits.edit_bytes)?;
-    let now = hash::short(&bytes);
+fn check_known_target(scope: &CallScope, to: &WorkspacePath, expected: Option<&str>) -> Result<(), Fault> {
+    let (bytes, _) = scope.files().read_bytes(to, scope.settings().limits.edit_bytes)?;
+    let now = hash::short_hash(&bytes);
     match expected {
         Some(expected) if expected == now => Ok(()),
         _ => Err(Fault::new(Code::Stale, format!("{to} is there already, with the hash {now}"))
-            .suggest("send that hash as `expected_hash` to replace it, or name another `dst`")
-            .detail(json!({ "expected_hash": expected, "hash": now }))),
+            .with_suggestion("send that hash as `expected_hash` to replace it, or name another `dst`")
+            .with_details(json!({ "expected_hash": expected, "hash": now }))),
     }
 }
 
-fn folder(scope: &Scope, from: &WorkspacePath, to: &WorkspacePath) -> Result<Output<Copied>, Fault> {
-    let plan = scope.files().copy_plan(from, to, MOST)?;
+fn copy_folder(
+    scope: &CallScope,
+    from: &WorkspacePath,
+    to: &WorkspacePath,
+) -> Result<ActivityOutput<Copied>, Fault> {
+    let plan = CopyPlan::plan_copy(scope.files().paths(), from, to, MOST)?;
     let skipped = plan.skipped.into_iter();
     let mut skipped: Vec<SkippedEntry> = skipped
         .map(|skipped| SkippedEntry { path: skipped.path.to_string(), reason: skipped.reason })
@@ -118,8 +123,12 @@ fn folder(scope: &Scope, from: &WorkspacePath, to: &WorkspacePath) -> Result<Out
     let mut changes = Vec::new();
     for step in plan.steps {
         match step {
-            CopyStep::Folder(path) => changes.push(Change::bare(path, ChangeKind::Mkdir, None)),
-            CopyStep::File { from, to, .. } => changes.push(Change::bare(to, ChangeKind::Copy, Some(from))),
+            CopyStep::Folder(path) => {
+                changes.push(PathChange::without_content(path, ChangeKind::Mkdir, None))
+            }
+            CopyStep::File { from, to, .. } => {
+                changes.push(PathChange::without_content(to, ChangeKind::Copy, Some(from)))
+            }
             CopyStep::Link { to, target } => {
                 let reason = format!("a symlink to {target}; links are not copied");
                 skipped.push(SkippedEntry { path: to.to_string(), reason });
@@ -127,5 +136,5 @@ fn folder(scope: &Scope, from: &WorkspacePath, to: &WorkspacePath) -> Result<Out
         }
     }
     let value = Copied { created: true, path: Some(to.to_string()), skipped };
-    Ok(Output::change(Draft { changes, ..Draft::default() }, value))
+    Ok(ActivityOutput::from_change(CallDraft { changes, ..CallDraft::default() }, value))
 }

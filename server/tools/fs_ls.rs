@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::off_thread;
-use crate::protocol::{Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::protocol::{CallEffects, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 use crate::workspace::{FileKind, FolderItem};
 
 /// Lists a folder.
@@ -20,7 +20,7 @@ pub(super) struct ListInput {
     path: String,
 }
 
-/// One entry of a folder.
+/// An entry of a folder.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct FolderEntry {
     name: String,
@@ -30,7 +30,7 @@ pub(super) struct FolderEntry {
     modified: String,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum FolderEntryKind {
@@ -44,24 +44,24 @@ impl Activity for ListFolder {
     type Input = ListInput;
     type Output = Vec<FolderEntry>;
 
-    fn effects(&self, input: &ListInput) -> Effects {
-        Effects::read(&input.path)
+    fn call_effects(&self, input: &ListInput) -> CallEffects {
+        CallEffects::read(&input.path)
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<ListInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<Vec<FolderEntry>>, Fault> {
-        off_thread(scope, move |scope| list(scope, &input.path)).await
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<Vec<FolderEntry>>, Fault> {
+        off_thread(scope, move |scope| list_folder(scope, &input.path)).await
     }
 }
 
-fn list(scope: &Scope, asked: &str) -> Result<Output<Vec<FolderEntry>>, Fault> {
-    let path = scope.path(asked)?;
+fn list_folder(scope: &CallScope, asked: &str) -> Result<ActivityOutput<Vec<FolderEntry>>, Fault> {
+    let path = scope.parse_path(asked)?;
     let most = scope.settings().limits.output_items;
-    let listing = scope.files().list(&path, 0, most)?;
+    let listing = scope.files().list_folder(&path, 0, most)?;
     let truncated = listing.total > listing.entries.len();
     let rest = truncated.then(|| {
         format!(
@@ -69,11 +69,11 @@ fn list(scope: &Scope, asked: &str) -> Result<Output<Vec<FolderEntry>>, Fault> {
             listing.total
         )
     });
-    let value = listing.entries.into_iter().map(listed).collect();
-    Ok(Output { truncated, rest, ..Output::value(value) })
+    let value = listing.entries.into_iter().map(folder_entry).collect();
+    Ok(ActivityOutput { truncated, rest, ..ActivityOutput::from_value(value) })
 }
 
-fn listed(entry: FolderItem) -> FolderEntry {
+fn folder_entry(entry: FolderItem) -> FolderEntry {
     let kind = match entry.kind {
         FileKind::File => FolderEntryKind::File,
         FileKind::Folder => FolderEntryKind::Directory,

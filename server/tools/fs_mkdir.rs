@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::off_thread;
-use crate::protocol::{ChangeKind, Code, Effects, Fault};
-use crate::registry::{Activity, Change, Draft, Output, Permitted};
-use crate::session::Scope;
+use crate::protocol::{CallEffects, ChangeKind, Code, Fault};
+use crate::registry::{Activity, ActivityOutput, CallDraft, PathChange, PermittedCall};
+use crate::session::CallScope;
 use crate::workspace::FileKind;
 
 /// Makes a folder.
@@ -24,23 +24,31 @@ impl Activity for MakeFolder {
     type Input = MkdirInput;
     type Output = ();
 
-    fn effects(&self, input: &MkdirInput) -> Effects {
-        Effects::write(&input.path)
+    fn call_effects(&self, input: &MkdirInput) -> CallEffects {
+        CallEffects::write(&input.path)
     }
 
-    async fn run(&self, input: Arc<MkdirInput>, _: &Permitted, scope: &Scope) -> Result<Output<()>, Fault> {
-        off_thread(scope, move |scope| Ok(Output::change(draft(scope, &input)?, ()))).await
+    async fn run_call(
+        &self,
+        input: Arc<MkdirInput>,
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<()>, Fault> {
+        off_thread(scope, move |scope| Ok(ActivityOutput::from_change(mkdir_draft(scope, &input)?, ()))).await
     }
 }
 
-fn draft(scope: &Scope, input: &MkdirInput) -> Result<Draft, Fault> {
-    let path = scope.path(&input.path)?;
+fn mkdir_draft(scope: &CallScope, input: &MkdirInput) -> Result<CallDraft, Fault> {
+    let path = scope.parse_path(&input.path)?;
     match scope.files().stat(&path)? {
-        Some(found) if found.kind == FileKind::Folder => Ok(Draft::default()),
+        Some(found) if found.kind == FileKind::Folder => Ok(CallDraft::default()),
         Some(found) => {
             Err(Fault::new(Code::InvalidArgs, format!("{path} is {}, not a folder", found.kind.noun()))
-                .suggest("name another folder"))
+                .with_suggestion("name another folder"))
         }
-        None => Ok(Draft { changes: vec![Change::bare(path, ChangeKind::Mkdir, None)], ..Draft::default() }),
+        None => Ok(CallDraft {
+            changes: vec![PathChange::without_content(path, ChangeKind::Mkdir, None)],
+            ..CallDraft::default()
+        }),
     }
 }

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{change, off_thread};
-use crate::protocol::{Effects, Fault};
-use crate::registry::{Activity, Draft, Output, Permitted};
-use crate::session::Scope;
+use crate::protocol::{CallEffects, Fault};
+use crate::registry::{Activity, ActivityOutput, CallDraft, PermittedCall};
+use crate::session::CallScope;
 
 /// Writes a whole file. Where no hash is expected, it is that of the text which the agent was shown last.
 pub(super) struct WriteFile;
@@ -25,20 +25,25 @@ impl Activity for WriteFile {
     type Input = WriteInput;
     type Output = ();
 
-    fn effects(&self, input: &WriteInput) -> Effects {
-        Effects::write(&input.path)
+    fn call_effects(&self, input: &WriteInput) -> CallEffects {
+        CallEffects::write(&input.path)
     }
 
-    async fn run(&self, input: Arc<WriteInput>, _: &Permitted, scope: &Scope) -> Result<Output<()>, Fault> {
-        off_thread(scope, move |scope| Ok(Output::change(draft(scope, &input)?, ()))).await
+    async fn run_call(
+        &self,
+        input: Arc<WriteInput>,
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<()>, Fault> {
+        off_thread(scope, move |scope| Ok(ActivityOutput::from_change(write_draft(scope, &input)?, ()))).await
     }
 }
 
-fn draft(scope: &Scope, input: &WriteInput) -> Result<Draft, Fault> {
-    let (path, before) = change::target(scope, &input.path, input.expected_hash.as_deref())?;
+fn write_draft(scope: &CallScope, input: &WriteInput) -> Result<CallDraft, Fault> {
+    let (path, before) = change::edit_target(scope, &input.path, input.expected_hash.as_deref())?;
     if input.expected_hash.is_none() {
         change::expect_as_shown(scope, &path, before.as_ref())?;
     }
-    let after = change::like(before.as_ref(), &input.content).into_owned();
-    change::draft(path, before, after, Vec::new())
+    let after = change::match_line_ends(before.as_ref(), &input.content).into_owned();
+    change::text_draft(path, before, after, Vec::new())
 }

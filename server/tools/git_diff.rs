@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use super::count::Count;
 use super::repository;
-use crate::execution::{DiffRequest, DiffSides, DiffedFile, Executor, GitReader};
-use crate::protocol::{Code, Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::execution::{CommandExecutor, DiffRequest, DiffSides, DiffedFile, GitReader};
+use crate::protocol::{CallEffects, Code, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 
 /// Lines around each change, where the caller names none.
 const CONTEXT: Count = Count(3);
@@ -18,7 +18,7 @@ const CONTEXT: Count = Count(3);
 const MOST_CONTEXT: u64 = 1000;
 
 /// Compares two states of files.
-pub(super) struct ShowDiff(pub(super) Arc<Executor>);
+pub(super) struct ShowDiff(pub(super) Arc<CommandExecutor>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -35,7 +35,7 @@ pub(super) struct DiffInput {
     stat: bool,
 }
 
-/// What changed.
+/// The changes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct DiffAnswer {
     files: Vec<DiffedFile>,
@@ -47,28 +47,28 @@ impl Activity for ShowDiff {
     type Input = DiffInput;
     type Output = DiffAnswer;
 
-    fn effects(&self, input: &DiffInput) -> Effects {
-        repository::effects(&input.paths)
+    fn call_effects(&self, input: &DiffInput) -> CallEffects {
+        repository::repository_effects(&input.paths)
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<DiffInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<DiffAnswer>, Fault> {
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<DiffAnswer>, Fault> {
         let request = DiffRequest {
-            sides: sides(&input)?,
-            paths: repository::paths(scope, &input.paths)?,
+            sides: diff_sides(&input)?,
+            paths: repository::parse_paths(scope, &input.paths)?,
             context: input.context.unwrap_or(CONTEXT).0.min(MOST_CONTEXT),
             has_text: !input.stat,
         };
-        let mut diff = GitReader::open(&self.0, scope, &request.paths)?.diff(&request).await?;
-        scope.check()?;
+        let mut diff = GitReader::open(&self.0, scope, &request.paths)?.diff_files(&request).await?;
+        scope.check_cancelled()?;
         let limits = &scope.settings().limits;
         let (files, bytes) = (diff.files.len(), diff.text.len());
         diff.files.truncate(limits.output_items);
-        let shown = bounded(&diff.text, limits.output_bytes);
+        let shown = cut_to_lines(&diff.text, limits.output_bytes);
         let is_short = shown.len() < bytes || diff.is_cut;
         let rest = match (is_short, diff.files.len() < files) {
             (true, _) => Some(format!(
@@ -81,11 +81,11 @@ impl Activity for ShowDiff {
         let text = request.has_text.then(|| shown.to_owned());
         let warnings = repository::left_out(diff.closed).into_iter().collect();
         let answer = DiffAnswer { files: diff.files, diff: text };
-        Ok(Output { truncated: rest.is_some(), rest, warnings, ..Output::value(answer) })
+        Ok(ActivityOutput { truncated: rest.is_some(), rest, warnings, ..ActivityOutput::from_value(answer) })
     }
 }
 
-fn sides(input: &DiffInput) -> Result<DiffSides, Fault> {
+fn diff_sides(input: &DiffInput) -> Result<DiffSides, Fault> {
     let DiffInput { staged, rev, from, to, .. } = input;
     match (rev, from, to) {
         (None, _, None) => Ok(DiffSides::Now { staged: *staged, from: from.clone() }),
@@ -93,7 +93,7 @@ fn sides(input: &DiffInput) -> Result<DiffSides, Fault> {
             Ok(DiffSides::Commits { from: from.clone(), to: to.clone() })
         }
         (Some(rev), None, None) if !staged => Ok(DiffSides::Of(rev.clone())),
-        _ => Err(Fault::new(Code::InvalidArgs, "these arguments name no two states to compare").suggest(
+        _ => Err(Fault::new(Code::InvalidArgs, "these arguments name no two states to compare").with_suggestion(
             "give `rev` alone for what one commit changed, `from` and `to` for two commits, `from` for the files since a \
              commit, or `staged`",
         )),
@@ -101,7 +101,7 @@ fn sides(input: &DiffInput) -> Result<DiffSides, Fault> {
 }
 
 /// The beginning of a text, in whole lines where it has any.
-fn bounded(text: &str, most: usize) -> &str {
+fn cut_to_lines(text: &str, most: usize) -> &str {
     if text.len() <= most {
         return text;
     }
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn two_states_are_compared_and_no_more() {
-        let sides = |arguments: Value| sides(&serde_json::from_value(arguments).unwrap());
+        let sides = |arguments: Value| diff_sides(&serde_json::from_value(arguments).unwrap());
         let text = str::to_owned;
         assert_eq!(sides(json!({})), Ok(DiffSides::Now { staged: false, from: None }));
         let since = DiffSides::Now { staged: true, from: Some(text("v1")) };
@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn a_long_text_ends_with_a_whole_line() {
-        assert_eq!(bounded("one\ntwo\n", 8), "one\ntwo\n");
-        assert_eq!(bounded("one\ntwo\n", 7), "one\n");
-        assert_eq!(bounded("äöü", 3), "ä");
+        assert_eq!(cut_to_lines("one\ntwo\n", 8), "one\ntwo\n");
+        assert_eq!(cut_to_lines("one\ntwo\n", 7), "one\n");
+        assert_eq!(cut_to_lines("äöü", 3), "ä");
     }
 }

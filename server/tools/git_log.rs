@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 
 use super::count::Count;
 use super::repository;
-use crate::execution::{CommitRange, Executor, GitReader, LogRequest, LoggedCommit};
-use crate::protocol::{Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::execution::{CommandExecutor, CommitRange, GitReader, LogRequest, LoggedCommit};
+use crate::protocol::{CallEffects, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 
 /// Commits in one answer, where the caller names no limit.
 const LIMIT: Count = Count(20);
 
 /// Lists commits.
-pub(super) struct ListCommits(pub(super) Arc<Executor>);
+pub(super) struct ListCommits(pub(super) Arc<CommandExecutor>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,40 +32,40 @@ pub(super) struct LogInput {
 
 /// The commits.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct LogAnswer {
+pub(super) struct CommitsAnswer {
     commits: Vec<LoggedCommit>,
 }
 
 impl Activity for ListCommits {
     type Input = LogInput;
-    type Output = LogAnswer;
+    type Output = CommitsAnswer;
 
-    fn effects(&self, input: &LogInput) -> Effects {
-        repository::effects(&input.paths)
+    fn call_effects(&self, input: &LogInput) -> CallEffects {
+        repository::repository_effects(&input.paths)
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<LogInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<LogAnswer>, Fault> {
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<CommitsAnswer>, Fault> {
         let limits = &scope.settings().limits;
-        let limit = input.limit.unwrap_or(LIMIT).size().min(limits.output_items);
+        let limit = input.limit.unwrap_or(LIMIT).as_usize().min(limits.output_items);
         let request = LogRequest {
-            range: input.rev.as_deref().map(CommitRange::of),
-            paths: repository::paths(scope, &input.paths)?,
-            // One more than is shown says whether there are more.
+            range: input.rev.as_deref().map(CommitRange::from_text),
+            paths: repository::parse_paths(scope, &input.paths)?,
+            // An extra commit over the limit shows that there are more.
             limit: limit + 1,
             since: input.since.clone(),
             has_files: input.files,
         };
-        let log = GitReader::open(&self.0, scope, &request.paths)?.log(&request).await?;
-        scope.check()?;
+        let log = GitReader::open(&self.0, scope, &request.paths)?.read_log(&request).await?;
+        scope.check_cancelled()?;
         let found = log.commits.len();
         let mut bytes = 0;
         let mut fits = |commit: &LoggedCommit| {
-            bytes += commit.size();
+            bytes += commit.answer_size();
             bytes <= limits.output_bytes
         };
         let commits: Vec<LoggedCommit> =
@@ -74,6 +74,11 @@ impl Activity for ListCommits {
             format!("{} commits are shown; raise `limit`, or name `paths`, `rev` or `since`", commits.len())
         });
         let warnings = repository::left_out(log.closed).into_iter().collect();
-        Ok(Output { truncated: rest.is_some(), rest, warnings, ..Output::value(LogAnswer { commits }) })
+        Ok(ActivityOutput {
+            truncated: rest.is_some(),
+            rest,
+            warnings,
+            ..ActivityOutput::from_value(CommitsAnswer { commits })
+        })
     }
 }

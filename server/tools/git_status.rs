@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::repository;
-use crate::execution::{Executor, GitReader, StatusEntry};
-use crate::protocol::{Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::execution::{CommandExecutor, GitReader, StatusEntry};
+use crate::protocol::{CallEffects, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 
 /// Shows the state of the working tree.
-pub(super) struct ShowStatus(pub(super) Arc<Executor>);
+pub(super) struct ShowStatus(pub(super) Arc<CommandExecutor>);
 
 /// The arguments: none.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -20,7 +20,7 @@ pub(super) struct StatusInput {}
 
 /// The state of a working tree.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct StatusAnswer {
+pub(super) struct WorkingTreeAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,20 +36,20 @@ pub(super) struct StatusAnswer {
 
 impl Activity for ShowStatus {
     type Input = StatusInput;
-    type Output = StatusAnswer;
+    type Output = WorkingTreeAnswer;
 
-    fn effects(&self, _: &StatusInput) -> Effects {
-        repository::effects(&[])
+    fn call_effects(&self, _: &StatusInput) -> CallEffects {
+        repository::repository_effects(&[])
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         _: Arc<StatusInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<StatusAnswer>, Fault> {
-        let mut status = GitReader::open(&self.0, scope, &[])?.status().await?;
-        scope.check()?;
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<WorkingTreeAnswer>, Fault> {
+        let mut status = GitReader::open(&self.0, scope, &[])?.read_status().await?;
+        scope.check_cancelled()?;
         let most = scope.settings().limits.output_items;
         let all = status.entries.len();
         status.entries.truncate(most);
@@ -60,7 +60,7 @@ impl Activity for ShowStatus {
                 most.min(all)
             )
         });
-        let answer = StatusAnswer {
+        let answer = WorkingTreeAnswer {
             branch: status.branch,
             commit: status.commit,
             upstream: status.upstream,
@@ -69,6 +69,6 @@ impl Activity for ShowStatus {
             entries: status.entries,
         };
         let warnings = repository::left_out(status.closed).into_iter().collect();
-        Ok(Output { truncated, rest, warnings, ..Output::value(answer) })
+        Ok(ActivityOutput { truncated, rest, warnings, ..ActivityOutput::from_value(answer) })
     }
 }

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::terminal_run::AFTERWARDS;
-use crate::execution::{Executor, LimitWord, ScriptOutcome, ScriptRequest, ScriptRuntime};
-use crate::protocol::{Code, Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
+use crate::execution::{CommandExecutor, JavaScriptRequest, LimitWord, ScriptOutcome, ScriptRuntime};
+use crate::protocol::{CallEffects, Code, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
 use crate::script::{LogLevel, ScriptError};
-use crate::session::Scope;
+use crate::session::CallScope;
 
 /// Runs JavaScript.
-pub(super) struct RunScript(pub(super) Arc<Executor>);
+pub(super) struct RunScript(pub(super) Arc<CommandExecutor>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -34,7 +34,7 @@ fn ten_seconds() -> u64 {
     10_000
 }
 
-/// What runs the code.
+/// The engine that runs the code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum RuntimeWord {
@@ -47,18 +47,19 @@ enum RuntimeWord {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct ScriptAnswer {
     result: Value,
-    logs: Vec<LogAnswer>,
+    logs: Vec<ConsoleMessage>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorAnswer>,
+    error: Option<ScriptErrorAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit: Option<LimitWord>,
+    exit_code: i32,
     duration_ms: u64,
     sandbox: String,
 }
 
-/// One message of the console.
+/// A message of the console.
 #[derive(Debug, Serialize, JsonSchema)]
-struct LogAnswer {
+struct ConsoleMessage {
     level: LevelWord,
     text: String,
 }
@@ -74,40 +75,46 @@ enum LevelWord {
     Error,
 }
 
-/// The error that ended the code.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ErrorAnswer {
+/// The error that ended the code, or that its time was up.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct ScriptErrorAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<Code>,
     name: String,
     message: String,
+    /// True: other code, or more time, can do better.
+    recoverable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
 }
 
 impl Activity for RunScript {
     type Input = ScriptInput;
     type Output = ScriptAnswer;
 
-    fn effects(&self, input: &ScriptInput) -> Effects {
+    fn call_effects(&self, input: &ScriptInput) -> CallEffects {
         let program = match input.runtime {
             RuntimeWord::Quickjs => "quickjs",
             RuntimeWord::Node => "node",
         };
-        Effects { command: Some(vec![program.to_owned()]), confined: true, ..Effects::default() }
+        CallEffects { command: Some(vec![program.to_owned()]), confined: true, ..CallEffects::default() }
     }
 
-    fn limit(&self, input: &ScriptInput) -> Option<Duration> {
+    fn time_limit(&self, input: &ScriptInput) -> Option<Duration> {
         Some(Duration::from_millis(input.timeout_ms) + AFTERWARDS)
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<ScriptInput>,
-        call: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<ScriptAnswer>, Fault> {
-        let request = ScriptRequest {
+        call: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<ScriptAnswer>, Fault> {
+        let request = JavaScriptRequest {
             code: input.code.clone(),
             input: value_of(&input.input_json)?,
             runtime: match input.runtime {
@@ -117,8 +124,11 @@ impl Activity for RunScript {
             limit: Duration::from_millis(input.timeout_ms),
         };
         let outcome = self.0.run_script(scope, call.call(), request).await?;
-        scope.check()?;
-        Ok(Output { truncated: outcome.cut, ..Output::value(told(outcome)) })
+        scope.check_cancelled()?;
+        Ok(ActivityOutput {
+            truncated: outcome.cut,
+            ..ActivityOutput::from_value(script_answer(outcome, input.timeout_ms))
+        })
     }
 }
 
@@ -127,26 +137,37 @@ fn value_of(input: &Value) -> Result<Value, Fault> {
     let Value::String(text) = input else { return Ok(input.clone()) };
     serde_json::from_str(text).map_err(|error| {
         Fault::new(Code::InvalidArgs, format!("the text of `input_json` is no JSON: {error}"))
-            .suggest("give the value itself as `input_json`, or a text that is JSON; quote a plain text as \"\\\"text\\\"\"")
+            .with_suggestion("give the value itself as `input_json`, or a text that is JSON; quote a plain text as \"\\\"text\\\"\"")
     })
 }
 
-fn told(outcome: ScriptOutcome) -> ScriptAnswer {
+/// The answer of code that ran for at most `timeout_ms` milliseconds.
+fn script_answer(outcome: ScriptOutcome, timeout_ms: u64) -> ScriptAnswer {
     let ScriptOutcome { run, logs, result, error, limit, .. } = outcome;
-    let logs =
-        logs.into_iter().map(|entry| LogAnswer { level: LevelWord::of(entry.level), text: entry.text });
+    let limit = limit.map(LimitWord::from_limit);
+    let timeout = limit.as_ref().and_then(|limit| limit.timeout(timeout_ms));
+    let exit_code = match (&limit, &error) {
+        (Some(LimitWord::Time), _) => 124,
+        (Some(_), _) => 137,
+        (None, Some(_)) => 1,
+        (None, None) => 0,
+    };
+    let logs = logs
+        .into_iter()
+        .map(|entry| ConsoleMessage { level: LevelWord::from_level(entry.level), text: entry.text });
     ScriptAnswer {
         result,
         logs: logs.collect(),
-        error: error.map(ErrorAnswer::of),
-        limit: limit.map(LimitWord::of),
+        error: timeout.map(ScriptErrorAnswer::of_timeout).or(error.map(ScriptErrorAnswer::from_error)),
+        limit,
+        exit_code,
         duration_ms: u64::try_from(run.report.duration.as_millis()).unwrap_or(u64::MAX),
         sandbox: run.report.tier.to_string(),
     }
 }
 
 impl LevelWord {
-    fn of(level: LogLevel) -> Self {
+    fn from_level(level: LogLevel) -> Self {
         match level {
             LogLevel::Debug => Self::Debug,
             LogLevel::Log => Self::Log,
@@ -157,8 +178,13 @@ impl LevelWord {
     }
 }
 
-impl ErrorAnswer {
-    fn of(ScriptError { name, message, line, column }: ScriptError) -> Self {
-        Self { name, message, line, column }
+impl ScriptErrorAnswer {
+    fn from_error(ScriptError { name, message, line, column }: ScriptError) -> Self {
+        Self { name, message, recoverable: true, line, column, ..Self::default() }
+    }
+
+    fn of_timeout(Fault { code, message, recoverable, suggestion, .. }: Fault) -> Self {
+        let name = "Timeout".to_owned();
+        Self { code: Some(code), name, message, recoverable, suggestion, ..Self::default() }
     }
 }

@@ -1,4 +1,4 @@
-//! memory.advise: hints on what matters now; the server decides what becomes of each.
+//! memory.advise: takes hints about relevant files; the server decides on each.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::off_thread;
-use crate::protocol::{Advice, Code, Effects, Event, Fault, HintOutcome};
-use crate::registry::{Activity, Call, Output, Permitted};
-use crate::session::Scope;
+use crate::protocol::{Advice, CallEffects, Event, Fault, HintOutcome};
+use crate::registry::{Activity, ActivityOutput, CheckedCall, PermittedCall};
+use crate::session::CallScope;
 
 /// Takes hints.
 pub(super) struct TakeAdvice;
@@ -40,37 +40,40 @@ impl Activity for TakeAdvice {
     type Output = Advised;
 
     /// None: a path that is closed is one of its answers, not a refusal of the others.
-    fn effects(&self, _: &AdviseInput) -> Effects {
-        Effects::default()
+    fn call_effects(&self, _: &AdviseInput) -> CallEffects {
+        CallEffects::default()
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<AdviseInput>,
-        permitted: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<Advised>, Fault> {
+        permitted: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<Advised>, Fault> {
         let call = permitted.call().clone();
-        off_thread(scope, move |scope| advise(scope, &call, &input)).await
+        off_thread(scope, move |scope| take_hints(scope, &call, &input)).await
     }
 }
 
-fn advise(scope: &Scope, call: &Call, input: &AdviseInput) -> Result<Output<Advised>, Fault> {
-    let by = call.origin().who();
+fn take_hints(
+    scope: &CallScope,
+    call: &CheckedCall,
+    input: &AdviseInput,
+) -> Result<ActivityOutput<Advised>, Fault> {
+    let by = call.origin().display_name();
     let mut outcomes: Vec<HintOutcome> = Vec::new();
     // Cold first: what leaves makes room for what comes.
     for (hints, advice) in [(&input.cold, Advice::Cold), (&input.hot, Advice::Hot)] {
         for hint in hints {
-            scope.check()?;
-            outcomes.push(scope.advise(advice, &hint.path, &hint.why, by));
+            scope.check_cancelled()?;
+            outcomes.push(scope.memory().add_hint(advice, &hint.path, &hint.why, by));
         }
     }
+    // A call that names no file changes no hint, and there is none to tell of.
     if outcomes.is_empty() {
-        return Err(Fault::new(Code::InvalidArgs, "neither `hot` nor `cold` names a file").suggest(
-            "name at least one, as {\"hot\": [{\"path\": \"src/main.rs\", \"why\": \"The bug is here\"}]}",
-        ));
+        return Ok(ActivityOutput::from_value(Advised { outcomes }));
     }
     let (call_id, why) = (Some(call.id().clone()), call.why().as_str().to_owned());
-    scope.write(Event::Hint { by: by.to_owned(), call_id, why, paths: outcomes.clone() })?;
-    Ok(Output::value(Advised { outcomes }))
+    scope.write_event(Event::Hint { by: by.to_owned(), call_id, why, paths: outcomes.clone() })?;
+    Ok(ActivityOutput::from_value(Advised { outcomes }))
 }

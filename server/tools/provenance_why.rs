@@ -5,13 +5,13 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::execution::{Executor, WhyRequest, line_whys};
-use crate::protocol::{Effects, Fault, LineBy, LineWhys};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::execution::{CommandExecutor, WhyRequest, line_whys};
+use crate::protocol::{CallEffects, Fault, LineBy, LineWhys};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 
-/// Says why lines are as they are.
-pub(super) struct ExplainLines(pub(super) Arc<Executor>);
+/// Explains why lines are as they are.
+pub(super) struct ExplainLines(pub(super) Arc<CommandExecutor>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -56,38 +56,43 @@ impl Activity for ExplainLines {
     type Input = WhyInput;
     type Output = WhyOutput;
 
-    fn effects(&self, input: &WhyInput) -> Effects {
-        Effects { reads: vec![input.path.clone(), ".git".to_owned()], ..Effects::default() }
+    fn call_effects(&self, input: &WhyInput) -> CallEffects {
+        CallEffects { reads: vec![input.path.clone(), ".git".to_owned()], ..CallEffects::default() }
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<WhyInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<WhyOutput>, Fault> {
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<WhyOutput>, Fault> {
         let request = WhyRequest {
-            path: scope.path(&input.path)?,
+            path: scope.parse_path(&input.path)?,
             start: input.start.unwrap_or(1),
             end: input.end,
             has_commits: true,
             text: None,
         };
         let whys = line_whys(&self.0, scope, &request).await?;
-        scope.check()?;
+        scope.check_cancelled()?;
         let limit = scope.settings().limits.output_items;
         let groups: Vec<ExplainedLines> =
-            whys.groups.iter().take(limit).map(|group| explain(&whys, group)).collect();
+            whys.groups.iter().take(limit).map(|group| explain_group(&whys, group)).collect();
         let rest = (groups.len() < whys.groups.len()).then(|| {
             let next = groups.last().map_or(1, |last| last.end + 1);
             format!("{} groups of lines are shown; go on with `start: {next}`", groups.len())
         });
         let warnings = whys.altered_warnings().chain(whys.warnings.iter().cloned()).collect();
-        Ok(Output { truncated: rest.is_some(), rest, warnings, ..Output::value(WhyOutput { groups }) })
+        Ok(ActivityOutput {
+            truncated: rest.is_some(),
+            rest,
+            warnings,
+            ..ActivityOutput::from_value(WhyOutput { groups })
+        })
     }
 }
 
-fn explain(whys: &LineWhys, group: &crate::protocol::LineGroup) -> ExplainedLines {
+fn explain_group(whys: &LineWhys, group: &crate::protocol::LineGroup) -> ExplainedLines {
     let call = group.call.and_then(|at| whys.calls.get(at as usize));
     let commit = group.commit.as_ref();
     ExplainedLines {

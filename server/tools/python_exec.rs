@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use super::terminal_run::AFTERWARDS;
 use crate::base::WorkspacePath;
-use crate::execution::{Artifact, Executor, LimitWord, PythonError, PythonOutcome, PythonRequest};
-use crate::protocol::{Code, Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::execution::{Artifact, CommandExecutor, LimitWord, PythonError, PythonOutcome, PythonRequest};
+use crate::protocol::{CallEffects, Code, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 
 /// Runs Python code.
-pub(super) struct RunPython(pub(super) Arc<Executor>);
+pub(super) struct RunPython(pub(super) Arc<CommandExecutor>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -39,7 +39,7 @@ pub(super) struct PythonAnswer {
     stderr: String,
     return_value: Value,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<ErrorAnswer>,
+    error: Option<PythonErrorAnswer>,
     artifacts: Vec<ArtifactAnswer>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
@@ -51,13 +51,20 @@ pub(super) struct PythonAnswer {
     left_out: Vec<String>,
 }
 
-/// The exception that ended the code.
-#[derive(Debug, Serialize, JsonSchema)]
-struct ErrorAnswer {
-    r#type: String,
+/// The exception that ended the code, or that its time was up.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+struct PythonErrorAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<Code>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    r#type: Option<String>,
     message: String,
+    /// True: other code, or more time, can do better.
+    recoverable: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    suggestion: Option<String>,
 }
 
 /// A file that the code left.
@@ -74,64 +81,82 @@ impl Activity for RunPython {
     type Input = PythonInput;
     type Output = PythonAnswer;
 
-    fn effects(&self, _: &PythonInput) -> Effects {
-        Effects { command: Some(vec!["python3".to_owned()]), confined: true, ..Effects::default() }
+    fn call_effects(&self, _: &PythonInput) -> CallEffects {
+        CallEffects { command: Some(vec!["python3".to_owned()]), confined: true, ..CallEffects::default() }
     }
 
-    fn limit(&self, input: &PythonInput) -> Option<Duration> {
+    fn time_limit(&self, input: &PythonInput) -> Option<Duration> {
         Some(Duration::from_millis(input.timeout_ms) + AFTERWARDS)
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<PythonInput>,
-        call: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<PythonAnswer>, Fault> {
+        call: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<PythonAnswer>, Fault> {
         let request = PythonRequest {
             code: input.code.clone(),
-            files: files(&input.files)?,
+            files: read_files(&input.files)?,
             limit: Duration::from_millis(input.timeout_ms),
         };
         let PythonOutcome { run, value, error, artifacts, left_out } =
             self.0.run_python(scope, call.call(), request).await?;
-        scope.check()?;
-        let (stdout, stderr) = (run.output.text(), run.errors.text());
+        scope.check_cancelled()?;
+        let (stdout, stderr) = (run.output.captured_text(), run.errors.captured_text());
         let report = run.report;
+        let limit = report.limit.map(LimitWord::from_limit);
         let truncated = stdout.cut || stderr.cut;
         let answer = PythonAnswer {
             stdout: stdout.text,
             stderr: stderr.text,
             return_value: value.unwrap_or_default(),
-            error: error.map(told),
-            artifacts: artifacts.into_iter().map(shown).collect(),
-            exit_code: report.exit_code,
-            limit: report.limit.map(LimitWord::of),
+            error: error.map(error_answer).or_else(|| timeout(limit.as_ref()?, input.timeout_ms)),
+            artifacts: artifacts.into_iter().map(artifact_answer).collect(),
+            exit_code: report.shell_status(),
+            limit,
             duration_ms: u64::try_from(report.duration.as_millis()).unwrap_or(u64::MAX),
             sandbox: report.tier.to_string(),
             left_out,
         };
-        Ok(Output { truncated, ..Output::value(answer) })
+        Ok(ActivityOutput { truncated, ..ActivityOutput::from_value(answer) })
     }
 }
 
-fn files(asked: &BTreeMap<String, String>) -> Result<BTreeMap<WorkspacePath, String>, Fault> {
+fn read_files(asked: &BTreeMap<String, String>) -> Result<BTreeMap<WorkspacePath, String>, Fault> {
     let path = |name: &str| {
-        WorkspacePath::clean(name).filter(|path| !path.is_root()).ok_or_else(|| {
+        WorkspacePath::from_relative(name).filter(|path| !path.is_root()).ok_or_else(|| {
             Fault::new(
                 Code::InvalidArgs,
                 format!("{name:?} names no file below the folder that the code works in"),
             )
-            .suggest("use relative paths in `files`, without `..`")
+            .with_suggestion("use relative paths in `files`, without `..`")
         })
     };
     asked.iter().map(|(name, text)| Ok((path(name)?, text.clone()))).collect()
 }
 
-fn told(PythonError { class, message, line }: PythonError) -> ErrorAnswer {
-    ErrorAnswer { r#type: class, message, line }
+fn error_answer(PythonError { class, message, line }: PythonError) -> PythonErrorAnswer {
+    PythonErrorAnswer {
+        r#type: Some(class),
+        message,
+        recoverable: true,
+        line,
+        ..PythonErrorAnswer::default()
+    }
 }
 
-fn shown(Artifact { path, size, hash, text }: Artifact) -> ArtifactAnswer {
+fn timeout(limit: &LimitWord, timeout_ms: u64) -> Option<PythonErrorAnswer> {
+    let Fault { code, message, recoverable, suggestion, .. } = limit.timeout(timeout_ms)?;
+    Some(PythonErrorAnswer {
+        code: Some(code),
+        message,
+        recoverable,
+        suggestion,
+        ..PythonErrorAnswer::default()
+    })
+}
+
+fn artifact_answer(Artifact { path, size, hash, text }: Artifact) -> ArtifactAnswer {
     ArtifactAnswer { path, size, hash, text }
 }

@@ -1,23 +1,23 @@
-//! What the tools that read a repository share.
+//! The common parts of the tools that read a repository.
 
 use crate::base::WorkspacePath;
-use crate::protocol::{Effects, Fault};
-use crate::session::Scope;
+use crate::protocol::{CallEffects, Fault};
+use crate::session::CallScope;
 
-/// What a call reads: the repository, and the files that it is about.
-pub(super) fn effects(paths: &[String]) -> Effects {
+/// Returns the effects of a call: it reads the repository, and the files that it is about.
+pub(super) fn repository_effects(paths: &[String]) -> CallEffects {
     let whole = [".".to_owned()];
     let about = if paths.is_empty() { &whole } else { paths };
     let reads = [".git".to_owned()].into_iter().chain(about.iter().cloned()).collect();
-    Effects { reads, ..Effects::default() }
+    CallEffects { reads, ..CallEffects::default() }
 }
 
 /// Paths as a caller writes them.
-pub(super) fn paths(scope: &Scope, asked: &[String]) -> Result<Vec<WorkspacePath>, Fault> {
-    asked.iter().map(|path| Ok(scope.path(path)?)).collect()
+pub(super) fn parse_paths(scope: &CallScope, asked: &[String]) -> Result<Vec<WorkspacePath>, Fault> {
+    asked.iter().map(|path| Ok(scope.parse_path(path)?)).collect()
 }
 
-/// What a caller has to know of files that the rules close.
+/// Returns the warning about files that the rules close.
 pub(super) fn left_out(files: usize) -> Option<String> {
     match files {
         0 => None,

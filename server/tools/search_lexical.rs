@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use super::count::Count;
 use super::{off_thread, whole_unless};
-use crate::index::lexical::hit::{Hit, Place};
-use crate::index::lexical::query::{Case, Query};
-use crate::index::lexical::search::{Found, Options};
+use crate::index::lexical::hit::{HitPlace, LineHit};
+use crate::index::lexical::query::{CaseSensitivity, LineQuery};
+use crate::index::lexical::search::{FoundLines, SearchOptions};
 use crate::index::lexical::verify::LONGEST_LINE;
-use crate::protocol::{Code, Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::{Scope, SearchError, Where};
+use crate::protocol::{CallEffects, Code, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::{CallScope, SearchError, SearchScope};
 
 /// Lines of context on each side of a match, where the caller names none.
 const CONTEXT: Count = Count(2);
@@ -22,7 +22,7 @@ const CONTEXT: Count = Count(2);
 const LIMIT: Count = Count(100);
 
 /// Files that were not searched to their end and are named.
-const NAMED: usize = 5;
+const NAMED_FILES: usize = 5;
 
 /// Searches texts.
 pub(super) struct SearchLines;
@@ -45,7 +45,7 @@ pub(super) struct LexicalInput {
     cursor: String,
 }
 
-/// Whether capitals count.
+/// The way capitals count.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum AskedCase {
@@ -68,51 +68,52 @@ impl Activity for SearchLines {
     type Input = LexicalInput;
     type Output = Vec<MatchingLine>;
 
-    fn effects(&self, input: &LexicalInput) -> Effects {
-        Effects::read(whole_unless(&input.scope))
+    fn call_effects(&self, input: &LexicalInput) -> CallEffects {
+        CallEffects::read(whole_unless(&input.scope))
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<LexicalInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<Vec<MatchingLine>>, Fault> {
-        off_thread(scope, move |scope| search(scope, &input)).await
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<Vec<MatchingLine>>, Fault> {
+        off_thread(scope, move |scope| search_lines(scope, &input)).await
     }
 }
 
-fn search(scope: &Scope, input: &LexicalInput) -> Result<Output<Vec<MatchingLine>>, Fault> {
+fn search_lines(scope: &CallScope, input: &LexicalInput) -> Result<ActivityOutput<Vec<MatchingLine>>, Fault> {
     let case = match input.case {
-        AskedCase::Insensitive => Case::Insensitive,
-        AskedCase::Smart => Case::Smart,
-        AskedCase::Sensitive => Case::Sensitive,
+        AskedCase::Insensitive => CaseSensitivity::Insensitive,
+        AskedCase::Smart => CaseSensitivity::Smart,
+        AskedCase::Sensitive => CaseSensitivity::Sensitive,
     };
-    let query = Query::new(&input.query, case, input.literal).map_err(SearchError::from)?;
+    let query = LineQuery::new(&input.query, case, input.literal).map_err(SearchError::from)?;
     let limits = &scope.settings().limits;
-    let options = Options {
-        context: input.context.unwrap_or(CONTEXT).size(),
-        limit: input.limit.unwrap_or(LIMIT).size().min(limits.output_items),
+    let options = SearchOptions {
+        context: input.context.unwrap_or(CONTEXT).as_usize(),
+        limit: input.limit.unwrap_or(LIMIT).as_usize().min(limits.output_items),
         bytes: limits.output_bytes,
-        after: after(&input.cursor)?,
-        ..Options::default()
+        after: parse_cursor(&input.cursor)?,
+        ..SearchOptions::default()
     };
-    let place = Where { scope: whole_unless(&input.scope), glob: &input.glob };
-    let found = scope.search_lines(&query, place, options)?;
-    let left_out = scope.left_out(place)?;
-    let warnings = left_out.into_iter().chain(unfinished(&found)).collect();
-    let rest = found.next().map(|next| {
+    let place = SearchScope { scope: whole_unless(&input.scope), glob: &input.glob };
+    let found = scope.search().search_lines(&query, place, options)?;
+    let left_out = scope.search().left_out(place)?;
+    let warnings = left_out.into_iter().chain(unfinished_note(&found)).collect();
+    let rest = found.next_place().map(|next| {
         let shown = found.hits.len();
         format!("{shown} matches are shown; narrow the scope, the glob or the query, or go on with the cursor {next}")
     });
-    let lines = found.hits.into_iter().map(|(path, hit)| line(path, hit)).collect();
-    Ok(Output { truncated: rest.is_some(), rest, warnings, ..Output::value(lines) })
+    let lines = found.hits.into_iter().map(|(path, hit)| matching_line(path, hit)).collect();
+    Ok(ActivityOutput { truncated: rest.is_some(), rest, warnings, ..ActivityOutput::from_value(lines) })
 }
 
-/// Which files were not searched to their end, and why that may be.
-fn unfinished(found: &Found) -> Option<String> {
-    let named = found.unfinished.iter().take(NAMED).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
-    let more = found.unfinished.len().saturating_sub(NAMED);
+/// Names the files that were not searched to their end, and the reason for that.
+fn unfinished_note(found: &FoundLines) -> Option<String> {
+    let named =
+        found.unfinished.iter().take(NAMED_FILES).map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    let more = found.unfinished.len().saturating_sub(NAMED_FILES);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let most = LONGEST_LINE >> 20;
     (!named.is_empty()).then(|| {
@@ -122,7 +123,7 @@ fn unfinished(found: &Found) -> Option<String> {
     })
 }
 
-fn after(cursor: &str) -> Result<Option<Place>, Fault> {
+fn parse_cursor(cursor: &str) -> Result<Option<HitPlace>, Fault> {
     if cursor.is_empty() {
         return Ok(None);
     }
@@ -130,8 +131,8 @@ fn after(cursor: &str) -> Result<Option<Place>, Fault> {
 }
 
 /// A match with the lines around it, itself among them; none where none were asked for.
-fn line(path: Arc<str>, hit: Hit) -> MatchingLine {
-    let Hit { line, text, before, after } = hit;
+fn matching_line(path: Arc<str>, hit: LineHit) -> MatchingLine {
+    let LineHit { line, text, before, after } = hit;
     let context = match before.is_empty() && after.is_empty() {
         true => Vec::new(),
         false => before.into_iter().chain([text.clone()]).chain(after).collect(),

@@ -1,4 +1,4 @@
-//! search.vector: the files that are most likely meant by some words, each with its best piece.
+//! search.vector: finds the files that match some words by meaning, each with its best piece.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::count::Count;
 use super::{off_thread, whole_unless};
-use crate::protocol::{Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::{Scope, WantedFiles, Where};
+use crate::protocol::{CallEffects, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::{CallScope, SearchScope, WantedFiles};
 
 /// Files in one answer, where the caller names no number.
 const FILES: Count = Count(10);
@@ -45,37 +45,38 @@ impl Activity for SearchFiles {
     type Input = VectorInput;
     type Output = Vec<RankedFile>;
 
-    fn effects(&self, input: &VectorInput) -> Effects {
-        Effects::read(whole_unless(&input.scope))
+    fn call_effects(&self, input: &VectorInput) -> CallEffects {
+        CallEffects::read(whole_unless(&input.scope))
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<VectorInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<Vec<RankedFile>>, Fault> {
-        off_thread(scope, move |scope| search(scope, &input)).await
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<Vec<RankedFile>>, Fault> {
+        off_thread(scope, move |scope| search_files(scope, &input)).await
     }
 }
 
-fn search(scope: &Scope, input: &VectorInput) -> Result<Output<Vec<RankedFile>>, Fault> {
-    let limit = input.k.unwrap_or(FILES).size().min(scope.settings().limits.output_items);
+fn search_files(scope: &CallScope, input: &VectorInput) -> Result<ActivityOutput<Vec<RankedFile>>, Fault> {
+    let limit = input.k.unwrap_or(FILES).as_usize().min(scope.settings().limits.output_items);
     let progress = |done: usize, total: usize| {
         if let Some(share) = (done * 100).checked_div(total) {
-            scope.progress(&format!("{done} of {total} files read"), u32::try_from(share).ok());
+            scope.report_progress(&format!("{done} of {total} files read"), u32::try_from(share).ok());
         }
     };
     let wanted = WantedFiles { text: &input.query, scope: &input.scope, limit, wait: Duration::ZERO };
-    let found = scope.search_meaning(&wanted, &progress)?;
-    let place = Where { scope: &input.scope, glob: "" };
+    let found = scope.search().search_meaning(&wanted, &progress)?;
+    let place = SearchScope { scope: &input.scope, glob: "" };
     // The ranker knows none of them, also where the person said yes to one: it is read by name.
-    let warnings = scope.left_out_unasked(place)?.into_iter().collect();
+    let mut warnings: Vec<String> = scope.search().left_out_unasked(place)?.into_iter().collect();
+    warnings.extend(found.empty.map(|why| format!("nothing was found: {why}")));
     // Said where it may change what a later search finds.
-    let embedded = found.embedded.filter(|share| *share < 1.0).map(rounded);
+    let embedded = found.embedded.filter(|share| *share < 1.0).map(round_score);
     let hits = found.hits.into_iter().map(|hit| RankedFile {
         path: hit.path,
-        score: rounded(hit.score),
+        score: round_score(hit.score),
         snippet: hit.snippet,
         start: hit.start,
         end: hit.end,
@@ -83,9 +84,9 @@ fn search(scope: &Scope, input: &VectorInput) -> Result<Output<Vec<RankedFile>>,
         ranker: found.ranker.clone(),
         embedded,
     });
-    Ok(Output { warnings, ..Output::value(hits.collect()) })
+    Ok(ActivityOutput { warnings, ..ActivityOutput::from_value(hits.collect()) })
 }
 
-fn rounded(number: f32) -> f64 {
+fn round_score(number: f32) -> f64 {
     (f64::from(number) * 1000.0).round() / 1000.0
 }

@@ -1,14 +1,14 @@
-//! task_complete: the agent says that it is done, and learns what still waits.
+//! task_complete: the agent reports that it is done, and learns which changes still wait.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::protocol::{Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::review::ProposalQueue;
-use crate::session::Scope;
+use crate::proposals::ProposalQueue;
+use crate::protocol::{CallEffects, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 
 /// Notes that the task is done. The log holds the summary, as it holds every call.
 pub(super) struct CompleteTask(pub Arc<ProposalQueue>);
@@ -27,7 +27,7 @@ pub(super) struct Completed {
     pending_hunks: u32,
 }
 
-/// How the task stands.
+/// The state of the task.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum TaskStatus {
@@ -38,18 +38,18 @@ impl Activity for CompleteTask {
     type Input = CompleteInput;
     type Output = Completed;
 
-    fn effects(&self, _: &CompleteInput) -> Effects {
-        Effects::default()
+    fn call_effects(&self, _: &CompleteInput) -> CallEffects {
+        CallEffects::default()
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<CompleteInput>,
-        _: &Permitted,
-        _: &Scope,
-    ) -> Result<Output<Completed>, Fault> {
-        let (pending_hunks, _) = self.0.waiting();
+        _: &PermittedCall,
+        _: &CallScope,
+    ) -> Result<ActivityOutput<Completed>, Fault> {
+        let (pending_hunks, _) = self.0.store().waiting_counts();
         let summary = input.summary.clone();
-        Ok(Output::value(Completed { status: TaskStatus::Complete, summary, pending_hunks }))
+        Ok(ActivityOutput::from_value(Completed { status: TaskStatus::Complete, summary, pending_hunks }))
     }
 }

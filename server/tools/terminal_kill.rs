@@ -6,13 +6,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::background::{self, ProcessStatus};
-use crate::execution::Executor;
-use crate::protocol::{Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::execution::CommandExecutor;
+use crate::protocol::{CallEffects, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 
 /// Ends a command in the background.
-pub(super) struct EndCommand(pub(super) Arc<Executor>);
+pub(super) struct EndCommand(pub(super) Arc<CommandExecutor>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -24,19 +24,19 @@ impl Activity for EndCommand {
     type Input = KillInput;
     type Output = ProcessStatus;
 
-    fn effects(&self, _: &KillInput) -> Effects {
-        Effects::default()
+    fn call_effects(&self, _: &KillInput) -> CallEffects {
+        CallEffects::default()
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<KillInput>,
-        _: &Permitted,
-        _: &Scope,
-    ) -> Result<Output<ProcessStatus>, Fault> {
-        let process = background::find(&self.0, &input.id)?;
+        _: &PermittedCall,
+        _: &CallScope,
+    ) -> Result<ActivityOutput<ProcessStatus>, Fault> {
+        let process = background::find_command(&self.0, &input.id)?;
         process.kill();
-        process.ended().await;
-        Ok(Output::value(ProcessStatus::of(&process)))
+        process.wait_ended().await;
+        Ok(ActivityOutput::from_value(ProcessStatus::from_process(&process, Vec::new())))
     }
 }

@@ -1,4 +1,4 @@
-//! terminal.output: what a command in the background wrote, and how it stands.
+//! terminal.output: returns the output of a command in the background, and its status.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,16 +8,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::background::{self, ProcessStatus};
-use crate::execution::{Executor, OutputPart, Process, readable};
-use crate::protocol::{Code, Effects, Fault};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::Scope;
+use crate::base::CallId;
+use crate::execution::{
+    BackgroundCommand, CommandExecutor, OutputPart, ProcessState, plain_text, planted_files,
+};
+use crate::protocol::{CallEffects, Code, Fault};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::CallScope;
 
 /// Bytes that one answer holds.
 const MOST: usize = 32 << 10;
 
 /// Shows what a command in the background wrote.
-pub(super) struct ShowOutput(pub(super) Arc<Executor>);
+pub(super) struct ShowOutput(pub(super) Arc<CommandExecutor>);
 
 /// The arguments.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -38,6 +41,8 @@ pub(super) struct OutputAnswer {
     next: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     found: Option<bool>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<String>,
     #[serde(flatten)]
     status: ProcessStatus,
 }
@@ -46,58 +51,62 @@ impl Activity for ShowOutput {
     type Input = OutputInput;
     type Output = OutputAnswer;
 
-    fn effects(&self, _: &OutputInput) -> Effects {
-        Effects::default()
+    fn call_effects(&self, _: &OutputInput) -> CallEffects {
+        CallEffects::default()
     }
 
-    fn limit(&self, input: &OutputInput) -> Option<Duration> {
+    fn time_limit(&self, input: &OutputInput) -> Option<Duration> {
         Some(Duration::from_millis(input.wait_ms) + Duration::from_secs(10))
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<OutputInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<OutputAnswer>, Fault> {
-        let process = background::find(&self.0, &input.id)?;
-        let until = input.until.as_deref().map(pattern).transpose()?;
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<OutputAnswer>, Fault> {
+        let process = background::find_command(&self.0, &input.id)?;
+        let until = input.until.as_deref().map(parse_pattern).transpose()?;
         let deadline = tokio::time::sleep(Duration::from_millis(input.wait_ms));
         tokio::select! {
-            () = enough(&process, input.from, until.as_ref()) => {}
+            () = wait_enough(&process, input.from, until.as_ref()) => {}
             () = deadline => {}
-            () = scope.cancel().cancelled() => scope.check()?,
+            () = scope.cancel_token().cancelled() => scope.check_cancelled()?,
         }
-        let part = process.output.part(input.from, MOST);
+        let part = process.output.read_part(input.from, MOST);
         let answer = OutputAnswer {
-            output: readable(&part.bytes),
+            output: plain_text(&part.bytes),
             from: part.from,
             next: part.next(),
             found: until.map(|until| until.is_match(&part.bytes)),
-            status: ProcessStatus::of(&process),
+            left_out: match process.state() {
+                ProcessState::Ended(report) => planted_files(scope, &report),
+                _ => Vec::new(),
+            },
+            status: ProcessStatus::from_process(&process, self.0.ports_of(&CallId::from(input.id.as_str()))),
         };
-        Ok(Output { truncated: part.bytes.len() == MOST, ..Output::value(answer) })
+        Ok(ActivityOutput { truncated: part.bytes.len() == MOST, ..ActivityOutput::from_value(answer) })
     }
 }
 
-fn pattern(pattern: &str) -> Result<Regex, Fault> {
+fn parse_pattern(pattern: &str) -> Result<Regex, Fault> {
     Regex::new(pattern).map_err(|error| {
         Fault::new(Code::InvalidArgs, format!("`until` is no regular expression: {error}"))
-            .suggest("escape signs that mean something, such as `(` and `.`")
+            .with_suggestion("escape signs that mean something, such as `(` and `.`")
     })
 }
 
 /// Returns once there is what was asked for: the pattern, else anything behind the offset; or the command ended.
-async fn enough(process: &Process, from: u64, until: Option<&Regex>) {
+async fn wait_enough(process: &BackgroundCommand, from: u64, until: Option<&Regex>) {
     loop {
-        let part: OutputPart = process.output.part(from, MOST);
+        let part: OutputPart = process.output.read_part(from, MOST);
         let is_enough = until.map_or(!part.bytes.is_empty(), |until| until.is_match(&part.bytes));
-        if is_enough || !process.runs() || part.bytes.len() == MOST {
+        if is_enough || !process.is_running() || part.bytes.len() == MOST {
             return;
         }
         tokio::select! {
-            () = process.output.grown(part.next()) => {}
-            () = process.ended() => return,
+            () = process.output.wait_for_more(part.next()) => {}
+            () = process.wait_ended() => return,
         }
     }
 }

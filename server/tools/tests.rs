@@ -8,51 +8,37 @@ use serde_json::Value;
 
 use super::*;
 use crate::base::clock::SystemClock;
-use crate::catalogue::{ToolDef, load};
+use crate::catalogue::{ToolDef, load_catalogue};
 use crate::ports::NoEditor;
-use crate::sandbox::Launcher;
-use crate::session::{Session, SessionOptions};
+use crate::sandbox::SandboxLauncher;
+use crate::session::{SessionOptions, WorkspaceSession};
 
 /// Members of answers that a definition leaves out, since few models need them: `TOOL MEMBER`.
-const UNTOLD: [&str; 16] = [
-    "fs.copy skipped",
-    "fs.edit note",
-    "fs.edit placed",
-    "fs.patch note",
-    "fs.patch placed",
-    "fs.read unsaved",
-    "terminal.run created",
-    "terminal.run hash",
-    "terminal.run hunks[].line",
-    "terminal.run path",
-    "terminal.run text",
-    "terminal.run unsaved",
-    "workspace.files watch.files",
-    "workspace.files watch.generation",
-    "workspace.files watch.untold",
+const UNTOLD: [&str; 7] = [
+    "fs.mkdir bytes",
+    "terminal.run error.applied",
+    "terminal.run error.details",
+    "terminal.run error.hints",
+    "terminal.run error.near",
+    "terminal.run error.next_action",
     "workspace.files watch.last_rescan.",
 ];
 
 /// Members whose type has more words than the tool comes to say.
-const WIDER: [&str; 3] = [
+const WIDER: [&str; 6] = [
     "context.assemble cut[].strategy",
+    "js.exec error.code",
     "memory.advise outcomes[].advice",
     "memory.advise outcomes[].outcome",
+    "python.exec error.code",
+    "terminal.run error.code",
 ];
 
 /// The same, of every answer on a change.
-const UNTOLD_OF_CHANGES: [&str; 7] = [
-    "paths",
-    "next_action",
-    "hunks[].removed",
-    "hunks[].added",
-    "hunks[].text",
-    "hunks[].loose",
-    "hunks[].what",
-];
+const UNTOLD_OF_CHANGES: [&str; 2] = ["hunks[].removed", "hunks[].added"];
 
 fn definitions() -> Vec<ToolDef> {
-    load(DEFINITIONS, &[], &|_| true).tools
+    load_catalogue(DEFINITIONS, &[], &|_| true).tools
 }
 
 fn built_in() -> (tempfile::TempDir, Arc<Activities>) {
@@ -65,10 +51,11 @@ fn built_in() -> (tempfile::TempDir, Arc<Activities>) {
         shared_log: false,
         state,
     };
-    let session = Session::open(folder.path().canonicalize().unwrap().to_str().unwrap(), options).unwrap();
+    let session =
+        WorkspaceSession::open(folder.path().canonicalize().unwrap().to_str().unwrap(), options).unwrap();
     let activities = activities(
         &Arc::new(ProposalQueue::open(Arc::new(session))),
-        &Arc::new(Executor::new(Launcher::own())),
+        &Arc::new(CommandExecutor::new(SandboxLauncher::own())),
     );
     (folder, activities)
 }
@@ -83,7 +70,7 @@ fn the_list_is_the_folder_of_definitions() {
     assert_eq!(listed.collect::<BTreeSet<_>>(), files, "add the tool to the list in server/tools.rs");
 }
 
-/// What a schema says of a value, as far as both a definition and a type can say it.
+/// The properties of a value by its schema, limited to those that a definition and a type can both state.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Said {
     kinds: BTreeSet<String>,
@@ -91,7 +78,7 @@ struct Said {
     required: bool,
 }
 
-/// What a schema says, by place: `watch.mode`, `hunks[].id`.
+/// Collects the properties of a schema by place: `watch.mode`, `hunks[].id`.
 fn said(schema: &Value, place: &str, required: bool, all: &mut BTreeMap<String, Said>) {
     let texts = |value: &Value| -> BTreeSet<String> {
         let one = value.as_str().into_iter();
@@ -99,7 +86,7 @@ fn said(schema: &Value, place: &str, required: bool, all: &mut BTreeMap<String, 
         one.chain(many).map(str::to_owned).collect()
     };
     let mut own = Said { kinds: texts(&schema["type"]), words: texts(&schema["enum"]), required };
-    // A type says `T or null`, or a list of words, as alternatives.
+    // A type states `T or null`, or a list of words, as alternatives.
     for part in ["anyOf", "oneOf"].iter().flat_map(|key| schema[key].as_array().into_iter().flatten()) {
         let mut inner = BTreeMap::new();
         said(part, place, required, &mut inner);
@@ -131,7 +118,7 @@ fn all(schema: &Value) -> BTreeMap<String, Said> {
 fn inputs_are_those_of_the_definitions() {
     let (_folder, activities) = built_in();
     for def in definitions() {
-        let (input, _) = activities.get(&def.name).expect("an activity").schemas();
+        let (input, _) = activities.get(&def.name).expect("an activity").type_schemas();
         let mut defined = all(&def.input_schema);
         let why = Said { kinds: ["string".to_owned()].into(), words: BTreeSet::new(), required: true };
         assert_eq!(defined.remove("why"), Some(why), "{}", def.name);
@@ -142,15 +129,15 @@ fn inputs_are_those_of_the_definitions() {
 #[test]
 fn outputs_are_those_of_the_definitions() {
     let (_folder, activities) = built_in();
-    let (_, answer) = activities.get("review.wait").expect("an activity").schemas();
+    let (_, answer) = activities.get("review.wait").expect("an activity").type_schemas();
     for def in definitions() {
-        let (_, output) = activities.get(&def.name).expect("an activity").schemas();
+        let (_, output) = activities.get(&def.name).expect("an activity").type_schemas();
         let mut typed = all(&output);
         // A tool that may change something, whatever else it does.
         let change = def.name != "review.wait"
             && def.output_schema.as_ref().unwrap()["properties"]["hunks"].is_object();
         if change {
-            // A change is answered by how it stands, and what the tool says beside that.
+            // The answer to a change holds its state, and the tool's own members.
             typed = all(&answer)
                 .into_iter()
                 .chain(typed.into_iter().filter(|(place, _)| !place.is_empty()))

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::count::Count;
 use super::{off_thread, whole_unless};
-use crate::protocol::{Effects, Fault, WatchStatus};
-use crate::registry::{Activity, Output, Permitted};
-use crate::session::{Scope, Where};
+use crate::protocol::{CallEffects, Fault, WatchStatus};
+use crate::registry::{Activity, ActivityOutput, PermittedCall};
+use crate::session::{CallScope, SearchScope};
 use crate::watch::FileEntry;
 
 /// Files in one answer, where the caller names no limit.
@@ -50,25 +50,25 @@ impl Activity for ListFiles {
     type Input = FilesInput;
     type Output = FileList;
 
-    fn effects(&self, input: &FilesInput) -> Effects {
-        Effects::read(whole_unless(&input.scope))
+    fn call_effects(&self, input: &FilesInput) -> CallEffects {
+        CallEffects::read(whole_unless(&input.scope))
     }
 
-    async fn run(
+    async fn run_call(
         &self,
         input: Arc<FilesInput>,
-        _: &Permitted,
-        scope: &Scope,
-    ) -> Result<Output<FileList>, Fault> {
-        off_thread(scope, move |scope| list(scope, &input)).await
+        _: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput<FileList>, Fault> {
+        off_thread(scope, move |scope| list_files(scope, &input)).await
     }
 }
 
-fn list(scope: &Scope, input: &FilesInput) -> Result<Output<FileList>, Fault> {
-    let limit = input.limit.unwrap_or(LIMIT).size().min(scope.settings().limits.output_items);
+fn list_files(scope: &CallScope, input: &FilesInput) -> Result<ActivityOutput<FileList>, Fault> {
+    let limit = input.limit.unwrap_or(LIMIT).as_usize().min(scope.settings().limits.output_items);
     let after = input.cursor.as_str();
-    let place = Where { scope: &input.scope, glob: &input.glob };
-    let files = scope.list(place)?;
+    let place = SearchScope { scope: &input.scope, glob: &input.glob };
+    let files = scope.search().list_files(place)?;
     let from = if after.is_empty() { 0 } else { files.partition_point(|entry| &*entry.path <= after) };
     let shown: Vec<&FileEntry> = files.iter().skip(from).take(limit).collect();
     let truncated = from + shown.len() < files.len();
@@ -79,7 +79,7 @@ fn list(scope: &Scope, input: &FilesInput) -> Result<Output<FileList>, Fault> {
     let list = FileList {
         files: shown.iter().map(sized).collect(),
         total: files.len(),
-        watch: scope.watch_status(),
+        watch: scope.search().watch_status(),
     };
-    Ok(Output { truncated, rest, ..Output::value(list) })
+    Ok(ActivityOutput { truncated, rest, ..ActivityOutput::from_value(list) })
 }

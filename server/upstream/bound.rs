@@ -1,8 +1,8 @@
-//! The files of a project that a server's command line runs: what a consent to it binds.
+//! The files of a project that a server's command line runs: a consent to the server binds them.
 //!
 //! Bound are the program, every word of the command line and of the environment that names a file below the root, the
-//! module that `python -m` names, what a runner reads untold (`npm`, `make`), and interpreters that first lines name.
-//! Each counts by its content and by where links lead. What these files load in turn is not known, and the question says so.
+//! module that `python -m` names, the files that a runner reads by default (`npm`, `make`), and interpreters that first
+//! lines name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -17,26 +17,27 @@ use rustix::fs::OFlags;
 use crate::base::{WorkspacePath, hash};
 use crate::protocol::McpServer;
 
-/// The most files that are bound; where there are more, the question says so.
+/// The most files that are bound; where there are more, the question states it.
 const MOST: usize = 500;
 /// Bytes of the largest file that is bound by its content.
 const LARGEST: u64 = 512 << 20;
 /// Bytes of a first line that names an interpreter.
 const FIRST: usize = 512;
-/// How a database begins. One that a server keeps its data in changes all the time, and no program is in it.
+/// The first bytes of a database file. A database that a server keeps its data in changes all the time, and holds no
+/// program.
 const DATABASE: &[u8] = b"SQLite format 3\0";
 /// Names that a question shows.
-const SHOWN: usize = 20;
-/// How often an interpreter may itself be a script.
+const SHOWN_NAMES: usize = 20;
+/// The number of times that an interpreter may itself be a script.
 const DEEP: usize = 4;
-/// How long a file has to stand still before its hash is remembered: a clock's tick may hide a change.
+/// The time that a file has to stand still before its hash is remembered: a clock's tick may hide a change.
 const STILL: Duration = Duration::from_secs(2);
 
 /// Names of programs, and the files that these read.
-type Table = &'static [(&'static [&'static str], &'static [&'static str])];
+type ProgramTable = &'static [(&'static [&'static str], &'static [&'static str])];
 
-/// What programs read from the folder that they start in without being told to.
-const UNTOLD: Table = &[
+/// The files that programs read from their start folder without an argument.
+const IMPLIED_FILES: ProgramTable = &[
     (&["npm", "pnpm", "yarn", "bun"], &["package.json"]),
     (&["deno"], &["deno.json", "deno.jsonc", "package.json"]),
     (&["make", "gmake"], &["GNUmakefile", "makefile", "Makefile"]),
@@ -46,61 +47,61 @@ const UNTOLD: Table = &[
         &["compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"],
     ),
 ];
-/// What interpreters run where they are given a folder.
-const IN_FOLDERS: Table = &[
+/// The files that interpreters run where they are given a folder.
+const IN_FOLDERS: ProgramTable = &[
     (&["node", "bun", "deno"], &["package.json", "index.js", "index.mjs", "index.cjs", "index.ts"]),
     (&["python", "python3"], &["__main__.py"]),
 ];
 
 /// The files by path below the root, each with what it holds and where it leads.
-pub(crate) type Files = BTreeMap<String, String>;
+pub(crate) type BoundFiles = BTreeMap<String, String>;
 
-/// What tells one state of a file from the next.
-type Stamp = (u64, u64, u64, i64, i64, i64, i64);
+/// The stamp by which one state of a file differs from the next.
+type BoundStamp = (u64, u64, u64, i64, i64, i64, i64);
 
 /// Hashes of files that have not changed since they were read.
 #[derive(Debug, Default)]
-pub(crate) struct Hashes(Mutex<BTreeMap<PathBuf, (Stamp, String)>>);
+pub(crate) struct FileHashes(Mutex<BTreeMap<PathBuf, (BoundStamp, String)>>);
 
 /// The files that a server's command line names, as they are now.
-pub(crate) fn files(root: &Path, settings: &McpServer, hashes: &Hashes) -> Files {
-    let Some(command) = &settings.command else { return Files::new() };
+pub(crate) fn find_bound_files(root: &Path, settings: &McpServer, hashes: &FileHashes) -> BoundFiles {
+    let Some(command) = &settings.command else { return BoundFiles::new() };
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let cwd = settings.cwd.as_ref().map_or_else(|| root.clone(), |cwd| root.join(cwd));
-    let mut search = Search { root: &root, cwd: &cwd, found: BTreeSet::new() };
+    let mut search = BoundSearch { root: &root, cwd: &cwd, found: BTreeSet::new() };
     // As the system looks for it: one with a slash from the root, any other along the path.
     match command.contains('/') {
-        true => search.name(&root.join(command)),
+        true => search.add_path(&root.join(command)),
         false => search.on_path(command),
     }
-    settings.args.iter().chain(settings.env.values()).for_each(|text| search.words(text));
-    search.untold(command, &settings.args);
-    modules(&settings.args).for_each(|module| search.module(module));
-    search.interpreters();
-    search.found.iter().take(MOST).map(|path| (shown(&root, path), state(path, hashes))).collect()
+    settings.args.iter().chain(settings.env.values()).for_each(|text| search.add_words(text));
+    search.add_untold(command, &settings.args);
+    named_modules(&settings.args).for_each(|module| search.add_module(module));
+    search.add_interpreters();
+    search.found.iter().take(MOST).map(|path| (shown_path(&root, path), file_state(path, hashes))).collect()
 }
 
-/// The paths below the root that the files stand at and lead to: nobody's tools write there.
-pub(crate) fn paths(root: &Path, files: &Files) -> Vec<WorkspacePath> {
+/// Returns the paths of the files and of their link targets below the root: they are closed to all tools.
+pub(crate) fn bound_paths(root: &Path, files: &BoundFiles) -> Vec<WorkspacePath> {
     let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let mut paths = BTreeSet::new();
     for file in files.keys() {
-        paths.extend(WorkspacePath::clean(file));
+        paths.extend(WorkspacePath::from_relative(file));
         let target = real.join(file).canonicalize().ok();
         let below = target.as_deref().and_then(|target| target.strip_prefix(&real).ok()?.to_str());
-        paths.extend(below.and_then(WorkspacePath::clean));
+        paths.extend(below.and_then(WorkspacePath::from_relative));
     }
     paths.into_iter().filter(|path| !path.is_root()).collect()
 }
 
-/// What a question says of the files that a consent binds.
-pub(crate) fn told(files: &Files) -> String {
+/// Describes the files that a consent binds, for a question.
+pub(crate) fn describe_bound(files: &BoundFiles) -> String {
     let beyond = "What the program loads beyond that is not looked at.";
     match files.is_empty() {
         true => format!("No file of the project stands in its command line. {beyond}"),
         false => {
-            let names: Vec<&str> = files.keys().take(SHOWN).map(String::as_str).collect();
-            let more = files.len().saturating_sub(SHOWN);
+            let names: Vec<&str> = files.keys().take(SHOWN_NAMES).map(String::as_str).collect();
+            let more = files.len().saturating_sub(SHOWN_NAMES);
             let more = match files.len() {
                 MOST.. => format!(" and {more} more, which is the most that is bound"),
                 _ if more > 0 => format!(" and {more} more"),
@@ -115,24 +116,24 @@ pub(crate) fn told(files: &Files) -> String {
     }
 }
 
-/// What changed since the consent, in a line.
-pub(crate) fn changed(before: &Files, now: &Files) -> String {
+/// Describes the changes since the consent, in a line.
+pub(crate) fn describe_changes(before: &BoundFiles, now: &BoundFiles) -> String {
     let names: BTreeSet<&String> = before.keys().chain(now.keys()).collect();
     let changed: Vec<&str> =
         names.into_iter().filter(|name| before.get(*name) != now.get(*name)).map(String::as_str).collect();
     changed.join(", ")
 }
 
-struct Search<'a> {
+struct BoundSearch<'a> {
     root: &'a Path,
     cwd: &'a Path,
     found: BTreeSet<PathBuf>,
 }
 
-impl Search<'_> {
-    /// Takes in what stands at a path, where that or what it leads to is a file of the project.
-    fn name(&mut self, path: &Path) {
-        let plain = plain(path);
+impl BoundSearch<'_> {
+    /// Adds the file at a path, where it or its link target is a file of the project.
+    fn add_path(&mut self, path: &Path) {
+        let plain = plain_path(path);
         let Ok(target) = plain.canonicalize() else {
             // A link that leads nowhere yet may lead somewhere later: then the file counts as new.
             return;
@@ -148,46 +149,46 @@ impl Search<'_> {
         let folders = std::env::var_os("PATH").unwrap_or_default();
         let found = std::env::split_paths(&folders).map(|folder| self.cwd.join(folder).join(program));
         if let Some(first) = found.into_iter().find(|path| path.is_file()) {
-            self.name(&first);
+            self.add_path(&first);
         }
     }
 
-    /// Takes in every file that a text names: a whole argument, a part after `=`, a word in a line for a shell.
-    fn words(&mut self, text: &str) {
-        self.name(&self.cwd.join(text));
+    /// Adds every file that a text names: a whole argument, a part after `=`, a single part of a shell's line.
+    fn add_words(&mut self, text: &str) {
+        self.add_path(&self.cwd.join(text));
         let ends = |c: char| c.is_whitespace() || "=;:,&|()<>\"'`$".contains(c);
         for word in text.split(ends).filter(|word| !word.is_empty() && *word != text) {
-            self.name(&self.cwd.join(word.strip_prefix("file://").unwrap_or(word)));
+            self.add_path(&self.cwd.join(word.strip_prefix("file://").unwrap_or(word)));
         }
         // As in `-I./lib` and `file:///x`.
         if let Some((_, rest)) = text.split_once("file://") {
-            self.name(&self.cwd.join(rest));
+            self.add_path(&self.cwd.join(rest));
         }
         if let Some(at) = text.find(['.', '/']).filter(|_| text.starts_with('-')) {
-            self.name(&self.cwd.join(&text[at..]));
+            self.add_path(&self.cwd.join(&text[at..]));
         }
     }
 
-    /// Takes in what the program reads without being told to.
-    fn untold(&mut self, command: &str, args: &[String]) {
+    /// Adds the files that the program reads by default.
+    fn add_untold(&mut self, command: &str, args: &[String]) {
         let program = command.rsplit('/').next().unwrap_or(command);
-        files_of(UNTOLD, program).for_each(|file| self.name(&self.cwd.join(file)));
+        files_of(IMPLIED_FILES, program).for_each(|file| self.add_path(&self.cwd.join(file)));
         for folder in args.iter().map(|arg| self.cwd.join(arg)).filter(|path| path.is_dir()) {
-            files_of(IN_FOLDERS, program).for_each(|file| self.name(&folder.join(file)));
+            files_of(IN_FOLDERS, program).for_each(|file| self.add_path(&folder.join(file)));
         }
     }
 
     /// Takes in the module of that name: a file, or a package with all of its own sources.
-    fn module(&mut self, module: &str) {
+    fn add_module(&mut self, module: &str) {
         let base = self.cwd.join(module.replace('.', "/"));
-        self.name(&base.with_extension("py"));
+        self.add_path(&base.with_extension("py"));
         let mut folders = vec![base];
         while let Some(folder) = folders.pop().filter(|_| self.found.len() < MOST) {
             for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let path = entry.path();
                 match entry.file_type() {
                     Ok(kind) if kind.is_dir() => folders.push(path),
-                    Ok(_) if path.extension().is_some_and(|ending| ending == "py") => self.name(&path),
+                    Ok(_) if path.extension().is_some_and(|ending| ending == "py") => self.add_path(&path),
                     _ => {}
                 }
             }
@@ -195,12 +196,12 @@ impl Search<'_> {
     }
 
     /// Takes in what the first lines of the files name.
-    fn interpreters(&mut self) {
+    fn add_interpreters(&mut self) {
         let mut new: Vec<PathBuf> = self.found.iter().cloned().collect();
         for _ in 0..DEEP {
             let before = self.found.clone();
             for line in new.iter().filter_map(|path| first_line(path)) {
-                self.words(&line);
+                self.add_words(&line);
             }
             new = self.found.difference(&before).cloned().collect();
         }
@@ -208,13 +209,13 @@ impl Search<'_> {
 }
 
 /// The files that a table has for a program.
-fn files_of(table: Table, program: &str) -> impl Iterator<Item = &'static str> {
+fn files_of(table: ProgramTable, program: &str) -> impl Iterator<Item = &'static str> {
     let meant = table.iter().filter(move |(programs, _)| programs.contains(&program));
     meant.flat_map(|(_, files)| files.iter().copied())
 }
 
 /// The modules that `-m` names.
-fn modules(args: &[String]) -> impl Iterator<Item = &str> {
+fn named_modules(args: &[String]) -> impl Iterator<Item = &str> {
     let pairs = args.iter().zip(args.iter().skip(1));
     let apart = pairs.filter(|(flag, _)| *flag == "-m").map(|(_, module)| module.as_str());
     let joined = args.iter().filter_map(|word| word.strip_prefix("-m")).filter(|module| !module.is_empty());
@@ -222,25 +223,25 @@ fn modules(args: &[String]) -> impl Iterator<Item = &str> {
     apart.chain(joined).filter(is_name)
 }
 
-/// Whether a file holds a server's data, and cannot be run.
+/// Returns whether a file holds a server's data, and cannot be run.
 fn is_database(path: &Path) -> bool {
-    let Some(file) = open(path) else { return false };
+    let Some(file) = open_regular(path) else { return false };
     let runs = file.metadata().is_ok_and(|meta| meta.mode() & 0o111 != 0);
     let mut start = Vec::new();
     let read = file.take(DATABASE.len() as u64).read_to_end(&mut start);
     !runs && read.is_ok() && start == DATABASE
 }
 
-/// What follows `#!` in the first line.
+/// Returns the text after `#!` in the first line.
 fn first_line(path: &Path) -> Option<String> {
     let mut start = Vec::new();
-    open(path)?.take(FIRST as u64).read_to_end(&mut start).ok()?;
+    open_regular(path)?.take(FIRST as u64).read_to_end(&mut start).ok()?;
     let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     Some(String::from_utf8_lossy(line).into_owned())
 }
 
 /// A path with no `.` and `..` in it, links not looked at.
-fn plain(path: &Path) -> PathBuf {
+fn plain_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -252,22 +253,22 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-fn shown(root: &Path, path: &Path) -> String {
+fn shown_path(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
 
-/// What a file holds and where it leads, in a word.
-fn state(path: &Path, hashes: &Hashes) -> String {
+/// Describes the content of a file and its link target in a single term.
+fn file_state(path: &Path, hashes: &FileHashes) -> String {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let content = content(&target, hashes).unwrap_or_else(|| "unreadable".to_owned());
+    let content = content_hash(&target, hashes).unwrap_or_else(|| "unreadable".to_owned());
     match target == *path {
         true => content,
         false => format!("{content} at {}", target.display()),
     }
 }
 
-fn content(path: &Path, hashes: &Hashes) -> Option<String> {
-    let file = open(path)?;
+fn content_hash(path: &Path, hashes: &FileHashes) -> Option<String> {
+    let file = open_regular(path)?;
     let meta = file.metadata().ok()?;
     if meta.len() > LARGEST {
         return None;
@@ -285,7 +286,7 @@ fn content(path: &Path, hashes: &Hashes) -> Option<String> {
     if let Some((_, hash)) = known.get(path).filter(|(before, _)| *before == stamp) {
         return Some(hash.clone());
     }
-    let mut stream = hash::Stream::default();
+    let mut stream = hash::HashStream::default();
     let mut file = file.take(LARGEST);
     let mut part = vec![0; 1 << 16];
     loop {
@@ -294,7 +295,7 @@ fn content(path: &Path, hashes: &Hashes) -> Option<String> {
             read => stream.update(&part[..read]),
         }
     }
-    let hash = stream.short();
+    let hash = stream.short_hash();
     let changed = UNIX_EPOCH + Duration::from_secs(u64::try_from(meta.ctime()).unwrap_or_default());
     if SystemTime::now().duration_since(changed).is_ok_and(|since| since > STILL) {
         known.insert(path.to_owned(), (stamp, hash.clone()));
@@ -303,7 +304,7 @@ fn content(path: &Path, hashes: &Hashes) -> Option<String> {
 }
 
 /// Opens a regular file; a pipe in its place is not waited for.
-fn open(path: &Path) -> Option<File> {
+fn open_regular(path: &Path) -> Option<File> {
     let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).ok()?;
     let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
     file.metadata().is_ok_and(|meta| meta.is_file()).then_some(file)
@@ -322,7 +323,7 @@ mod tests {
             env: env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             ..McpServer::default()
         };
-        files(root, &settings, &Hashes::default()).into_keys().collect()
+        find_bound_files(root, &settings, &FileHashes::default()).into_keys().collect()
     }
 
     #[test]
@@ -376,17 +377,17 @@ mod tests {
         }
         symlink("a", root.join("link")).unwrap();
         let settings = McpServer { command: Some("./link".to_owned()), ..McpServer::default() };
-        let hashes = Hashes::default();
-        let first = files(root, &settings, &hashes);
-        assert_eq!(first, files(root, &settings, &hashes));
+        let hashes = FileHashes::default();
+        let first = find_bound_files(root, &settings, &hashes);
+        assert_eq!(first, find_bound_files(root, &settings, &hashes));
         std::fs::write(root.join("a"), "other").unwrap();
-        let second = files(root, &settings, &hashes);
-        assert_eq!(changed(&first, &second), "link");
+        let second = find_bound_files(root, &settings, &hashes);
+        assert_eq!(describe_changes(&first, &second), "link");
         std::fs::write(root.join("a"), "same").unwrap();
         std::fs::remove_file(root.join("link")).unwrap();
         symlink("b", root.join("link")).unwrap();
-        assert_ne!(first, files(root, &settings, &hashes), "the same bytes, but another file");
-        let closed: Vec<String> = paths(root, &first).iter().map(ToString::to_string).collect();
+        assert_ne!(first, find_bound_files(root, &settings, &hashes), "the same bytes, but another file");
+        let closed: Vec<String> = bound_paths(root, &first).iter().map(ToString::to_string).collect();
         assert_eq!(closed, ["b", "link"]);
     }
 }

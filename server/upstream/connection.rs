@@ -19,13 +19,13 @@ use tokio::sync::watch;
 
 use self::handshake::HandshakeStart;
 use super::error::{self, UpstreamError};
-use super::flights::Flights;
-use super::handler::{Relist, question};
-use super::health::Health;
-use super::process::{Group, Launch};
+use super::flights::CallsInFlight;
+use super::handler::{Relist, caller_question};
+use super::health::ConnectionHealth;
+use super::process::{ServerLaunch, ServerProcesses};
 use super::remote::RemoteTool;
 use crate::ports::Ask;
-use crate::session::Scope;
+use crate::session::CallScope;
 
 /// Tools of one server at most.
 const TOOLS: usize = 2000;
@@ -35,80 +35,83 @@ const PAGES: usize = 200;
 const LISTING: usize = 16 << 20;
 /// Times that one call is made again with answers to what the server asked.
 const ROUNDS: usize = 8;
-/// Problems of one listing that are told.
-const TOLD: usize = 20;
-/// How long the end of a process is waited for that cannot be written to.
-const LOST: Duration = Duration::from_secs(2);
-/// How long a server may take to say that it is there.
+/// The problems of one listing that are reported.
+const TOLD_PROBLEMS: usize = 20;
+/// The time that the end of a process is waited for that cannot be written to.
+const LOST_WAIT: Duration = Duration::from_secs(2);
+/// The time that a server may take to say that it is there.
 const PING: Duration = Duration::from_secs(5);
 
-/// What a server listed.
+/// The tools that a server listed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Listing {
+pub(crate) struct ToolListing {
     /// Its tools, in its order.
     pub tools: Vec<RemoteTool>,
-    /// What could not be taken, a sentence each.
+    /// The tools that could not be taken, a sentence each.
     pub problems: Vec<String>,
 }
 
 /// A connection.
-pub(super) struct Connection {
+pub(super) struct ServerConnection {
     server: String,
     peer: Peer<RoleClient>,
     end: Mutex<Option<RunningServiceCancellationToken>>,
     over: watch::Receiver<bool>,
-    flights: Arc<Flights>,
-    health: Arc<Health>,
+    flights: Arc<CallsInFlight>,
+    health: Arc<ConnectionHealth>,
     relist: Arc<OnceLock<Relist>>,
-    group: Option<Arc<Group>>,
+    group: Option<Arc<ServerProcesses>>,
     broken: AtomicBool,
     root: Value,
 }
 
-impl fmt::Debug for Connection {
+impl fmt::Debug for ServerConnection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Connection").field("server", &self.server).finish_non_exhaustive()
     }
 }
 
-impl Drop for Connection {
+impl Drop for ServerConnection {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl Connection {
+impl ServerConnection {
     /// Starts or reaches a server and shakes hands with it. Unbounded in time: the caller's limit ends it.
     ///
     /// # Errors
-    /// Why it cannot be reached, with what it said last.
-    pub(super) async fn open(launch: Launch<'_>, health: Arc<Health>) -> Result<Self, UpstreamError> {
-        HandshakeStart { launch, health }.run().await
+    /// The reason why it cannot be reached, with what it said last.
+    pub(super) async fn open(
+        launch: ServerLaunch<'_>,
+        health: Arc<ConnectionHealth>,
+    ) -> Result<Self, UpstreamError> {
+        HandshakeStart { launch, health }.shake_hands().await
     }
 
-    /// All its tools.
+    /// Lists all its tools.
     ///
     /// # Errors
-    /// What keeps them from being listed.
-    pub(super) async fn list(&self) -> Result<Listing, UpstreamError> {
-        let mut listing = Listing::default();
+    /// The error that keeps them from being listed.
+    pub(super) async fn list_tools(&self) -> Result<ToolListing, UpstreamError> {
+        let mut listing = ToolListing::default();
         let (mut cursor, mut bytes): (Option<String>, usize) = (None, 0);
         let note = |problems: &mut Vec<String>, problem: String| {
-            if problems.len() < TOLD {
+            if problems.len() < TOLD_PROBLEMS {
                 problems.push(format!("{}: {problem}", self.server));
             }
         };
         for page in 0.. {
             let params = PaginatedRequestParams::default().with_cursor(cursor.take());
             let request = ClientRequest::ListToolsRequest(ListToolsRequest::with_param(params));
-            let answer = self.request(request).await?;
+            let answer = self.send_request(request).await?;
             let Some(tools) = answer.get("tools").and_then(Value::as_array) else {
                 let why = "it has no list of `tools`";
-                return Err(UpstreamError::protocol(&self.server, "its listing of tools", why));
+                return Err(UpstreamError::protocol_error(&self.server, "its listing of tools", why));
             };
             bytes += tools.iter().map(|tool| tool.to_string().len()).sum::<usize>();
             for tool in tools {
-                match RemoteTool::read(tool) {
+                match RemoteTool::from_listing(tool) {
                     Ok(tool) if listing.tools.iter().any(|known| known.name == tool.name) => {
                         note(
                             &mut listing.problems,
@@ -134,55 +137,59 @@ impl Connection {
         Ok(listing)
     }
 
-    /// Has `relist` called whenever the server says that its tools are others.
+    /// Sets `relist` to be called whenever the server announces other tools.
     pub(super) fn on_change(&self, relist: Relist) {
         let modern = |info: Arc<ServerPeerInfo>| !info.protocol_version.has_initialize();
         if self.peer.peer_info().is_some_and(modern) {
-            tokio::spawn(subscribe(self.peer.clone(), relist.clone()));
+            tokio::spawn(subscribe_changes(self.peer.clone(), relist.clone()));
         }
         let _ = self.relist.set(relist);
     }
 
-    /// Calls a tool; gives the server's result as it came. Dropping the future cancels the call there.
+    /// Calls a tool; returns the server's result unchanged. Dropping the future cancels the call there.
     ///
     /// # Errors
-    /// What the server or the way to it says.
-    pub(super) async fn call(
+    /// The error of the server, or of the connection.
+    pub(super) async fn call_tool(
         &self,
         tool: &str,
         args: Map<String, Value>,
-        scope: &Scope,
+        scope: &CallScope,
     ) -> Result<Value, UpstreamError> {
-        let aloft = self.flights.begin(scope);
+        let aloft = self.flights.begin_call(scope);
         let mut params = CallToolRequestParams::new(tool.to_owned()).with_arguments(args);
         for _ in 0..ROUNDS {
             let request = ClientRequest::CallToolRequest(CallToolRequest::new(params.clone()));
             let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
             let handle = match sent {
                 Ok(handle) => handle,
-                Err(error) => return Err(self.failure(&error).await),
+                Err(error) => return Err(self.failure_of(&error).await),
             };
-            aloft.sent(handle.id.clone(), handle.progress_token.clone());
+            aloft.mark_sent(handle.id.clone(), handle.progress_token.clone());
             let mut result = tokio::select! {
                 biased;
-                fault = aloft.stopped() => return Err(fault.into()),
-                result = self.answer(Cancelling(Some(handle))) => result?,
+                fault = aloft.wait_stopped() => return Err(fault.into()),
+                result = self.await_answer(CancelOnDrop(Some(handle))) => result?,
             };
             if result.get("resultType").and_then(Value::as_str) != Some("input_required") {
                 return Ok(result);
             }
             let asked = result.get_mut("inputRequests").map(Value::take).unwrap_or_default();
-            params.input_responses = Some(self.inputs(asked, scope).await?);
+            params.input_responses = Some(self.answer_inputs(asked, scope).await?);
             params.request_state = result.get("requestState").and_then(Value::as_str).map(str::to_owned);
         }
-        Err(UpstreamError::protocol(&self.server, "its answer", "it asks for more input again and again"))
+        Err(UpstreamError::protocol_error(
+            &self.server,
+            "its answer",
+            "it asks for more input again and again",
+        ))
     }
 
     /// Answers what a server asks for before it goes on.
-    async fn inputs(
+    async fn answer_inputs(
         &self,
         asked: Value,
-        scope: &Scope,
+        scope: &CallScope,
     ) -> Result<std::collections::BTreeMap<String, Value>, UpstreamError> {
         let mut answers = std::collections::BTreeMap::new();
         let mut asks = Vec::new();
@@ -195,7 +202,7 @@ impl Connection {
                 "elicitation/create" => {
                     let ask = serde_json::from_value(params)
                         .ok()
-                        .and_then(|params| question(&self.server, &params));
+                        .and_then(|params| caller_question(&self.server, &params));
                     match ask {
                         Some(ask) => asks.push((key, ask)),
                         None => drop(answers.insert(key, json!({ "action": "decline" }))),
@@ -203,7 +210,7 @@ impl Connection {
                 }
                 other => {
                     let why = format!("it asks for {other:?}");
-                    return Err(UpstreamError::protocol(&self.server, "its answer", &why));
+                    return Err(UpstreamError::protocol_error(&self.server, "its answer", &why));
                 }
             }
         }
@@ -215,24 +222,24 @@ impl Connection {
         Ok(answers)
     }
 
-    /// Whether the server says within a moment that it is there.
-    pub(super) async fn answers(&self) -> bool {
-        let ping = self.request(ClientRequest::PingRequest(PingRequest::default()));
+    /// Returns whether the server answers a ping within a moment.
+    pub(super) async fn is_answering(&self) -> bool {
+        let ping = self.send_request(ClientRequest::PingRequest(PingRequest::default()));
         match tokio::time::timeout(PING, ping).await {
             Ok(Ok(_)) => true,
-            // One that knows no ping has answered too.
+            // A server that knows no ping has answered too.
             Ok(Err(_)) => !self.is_over(),
             Err(_) => false,
         }
     }
 
-    /// Whether it has ended.
+    /// Returns whether it has ended.
     pub(super) fn is_over(&self) -> bool {
         *self.over.borrow()
     }
 
     /// Waits until it has ended.
-    pub(super) fn wait(&self) -> impl Future<Output = ()> + Send + use<> {
+    pub(super) fn wait_over(&self) -> impl Future<Output = ()> + Send + use<> {
         let mut over = self.over.clone();
         async move {
             // The sender that is gone means the same.
@@ -240,13 +247,13 @@ impl Connection {
         }
     }
 
-    /// Whether nothing can be sent on it any more.
+    /// Returns whether nothing can be sent on it any more.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.load(Ordering::Relaxed)
     }
 
-    /// What is known of how it is.
-    pub(super) fn health(&self) -> &Arc<Health> {
+    /// The health of the connection.
+    pub(super) fn health(&self) -> &Arc<ConnectionHealth> {
         &self.health
     }
 
@@ -258,7 +265,7 @@ impl Connection {
     }
 
     /// Its process, where it has one.
-    pub(super) fn group(&self) -> Option<&Arc<Group>> {
+    pub(super) fn group(&self) -> Option<&Arc<ServerProcesses>> {
         self.group.as_ref()
     }
 
@@ -270,15 +277,15 @@ impl Connection {
         }
     }
 
-    async fn request(&self, request: ClientRequest) -> Result<Value, UpstreamError> {
+    async fn send_request(&self, request: ClientRequest) -> Result<Value, UpstreamError> {
         let sent = self.peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
         match sent {
-            Ok(handle) => self.answer(Cancelling(Some(handle))).await,
-            Err(error) => Err(self.failure(&error).await),
+            Ok(handle) => self.await_answer(CancelOnDrop(Some(handle))).await,
+            Err(error) => Err(self.failure_of(&error).await),
         }
     }
 
-    async fn answer(&self, mut sent: Cancelling) -> Result<Value, UpstreamError> {
+    async fn await_answer(&self, mut sent: CancelOnDrop) -> Result<Value, UpstreamError> {
         let Some(handle) = &mut sent.0 else { return Ok(Value::Null) };
         let answer = (&mut handle.rx).await;
         // It came, or never will: there is nothing left to cancel.
@@ -288,33 +295,34 @@ impl Connection {
                 server: self.server.clone(),
                 why: error.to_string(),
             }),
-            Ok(Err(error)) => Err(self.failure(&error).await),
-            Err(_) => Err(self.failure(&ServiceError::TransportClosed).await),
+            Ok(Err(error)) => Err(self.failure_of(&error).await),
+            Err(_) => Err(self.failure_of(&ServiceError::TransportClosed).await),
         }
     }
 
-    async fn failure(&self, error: &ServiceError) -> UpstreamError {
+    async fn failure_of(&self, error: &ServiceError) -> UpstreamError {
         if matches!(error, ServiceError::TransportClosed) {
-            // Known here before whoever watches the process hears of it: the next call is not sent there too.
+            // The failure is known here before the process's watcher gets it: the next call is not sent there too.
             self.broken.store(true, Ordering::Relaxed);
         }
         if let ServiceError::TransportSend(sent) = error {
             let refused = error::is_unreachable(&*sent.error);
             self.broken.fetch_or(self.group.is_some() || refused, Ordering::Relaxed);
             if self.group.is_some() {
-                // A process that does not read any more is mostly gone: why says more than that it cannot be written.
-                let _ = tokio::time::timeout(LOST, self.wait()).await;
-                return UpstreamError::lost(&self.server, &self.health);
+                // A process that no longer reads is mostly gone: the reason for its end is more helpful than a failed
+                // write.
+                let _ = tokio::time::timeout(LOST_WAIT, self.wait_over()).await;
+                return UpstreamError::lost_in_call(&self.server, &self.health);
             }
         }
         UpstreamError::of_service(&self.server, error, &self.health)
     }
 }
 
-/// A request that is told to the server as cancelled where nobody waits for its answer any more.
-struct Cancelling(Option<RequestHandle<RoleClient>>);
+/// A request that is cancelled at the server where its caller stops waiting.
+struct CancelOnDrop(Option<RequestHandle<RoleClient>>);
 
-impl Drop for Cancelling {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         if let (Some(handle), Ok(runtime)) = (self.0.take(), tokio::runtime::Handle::try_current()) {
             runtime.spawn(async move {
@@ -325,9 +333,9 @@ impl Drop for Cancelling {
     }
 }
 
-/// In the newer era a server says that its tools are others only where it was asked to. One that does not take that
-/// is listed anew when it is started again.
-async fn subscribe(peer: Peer<RoleClient>, relist: Relist) {
+/// Subscribes to changes of a server's tools: in the newer era a server announces them only to subscribers. A server
+/// that refuses is listed again when it is started again.
+async fn subscribe_changes(peer: Peer<RoleClient>, relist: Relist) {
     let wanted = SubscriptionFilter::builder().tools_list_changed().build();
     let Ok(mut subscription) = peer.listen(wanted).await else { return };
     while let Ok(Some(_)) = subscription.next().await {

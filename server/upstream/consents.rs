@@ -1,4 +1,4 @@
-//! What the person consented to, by content hash: which servers of a project may start, and which words of tools.
+//! The consents of the person, by content hash: the servers of a project that may start, and the words of tools.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,34 +22,34 @@ const LARGEST: u64 = 32 << 20;
 /// A consent to one server in one workspace.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Consent {
+pub(crate) struct ServerConsent {
     /// The hash of the server's settings.
     pub definition: String,
-    /// Whether its tools were ever listed: the first listing is consented with the server.
+    /// True where its tools were ever listed: the first listing is consented with the server.
     pub listed: bool,
     /// Each of its tools, by the server's own name, with the hash of its words.
     pub tools: BTreeMap<String, String>,
     /// The files of the project that its command line names, each with what it held and where it led.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub bound: bound::Files,
-    /// Whether the person lets it run as they do, with no sandbox.
+    pub bound: bound::BoundFiles,
+    /// True where the person lets it run as they do, with no sandbox.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unconfined: bool,
-    /// Each of the project's definitions over it, by name, with the hash of what it says.
+    /// Each of the project's definitions over it, by name, with the hash of its text.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub definitions: BTreeMap<String, String>,
 }
 
-type Roots = BTreeMap<String, BTreeMap<String, Consent>>;
+type ConsentRoots = BTreeMap<String, BTreeMap<String, ServerConsent>>;
 
-/// Which file it is, how large, and when it was written.
-type Stamp = (u64, u64, i64, i64);
+/// The inode of a file, its size, and the time when it was written.
+type ConsentStamp = (u64, u64, i64, i64);
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Stored {
+struct StoredConsents {
     /// By workspace, then by server.
-    roots: Roots,
+    roots: ConsentRoots,
 }
 
 /// The consents of the person who runs this.
@@ -57,9 +57,9 @@ struct Stored {
 pub(crate) struct Consents {
     path: Option<PathBuf>,
     /// As read last, with what the file was then.
-    read: Mutex<Option<(Stamp, Arc<Stored>)>>,
-    /// What could not be written, by workspace and server: it holds at least here.
-    unwritten: Mutex<BTreeMap<(String, String), Option<Consent>>>,
+    read: Mutex<Option<(ConsentStamp, Arc<StoredConsents>)>>,
+    /// The consents that could not be written, by workspace and server: they hold in this process at least.
+    unwritten: Mutex<BTreeMap<(String, String), Option<ServerConsent>>>,
 }
 
 /// A consent that could not be kept in its file.
@@ -71,7 +71,7 @@ pub(crate) struct ConsentError {
     cause: ConsentFileCause,
 }
 
-/// What keeps the file of consents from being read or written.
+/// The error that keeps the file of consents from being read or written.
 #[derive(Debug, thiserror::Error)]
 enum ConsentFileCause {
     #[error("there is no state folder")]
@@ -86,13 +86,14 @@ enum ConsentFileCause {
 
 impl From<ConsentError> for Fault {
     fn from(error: ConsentError) -> Self {
-        Self::internal(error.to_string()).suggest("set HOME or XDG_STATE_HOME to a folder that you can write")
+        Self::internal(error.to_string())
+            .with_suggestion("set HOME or XDG_STATE_HOME to a folder that you can write")
     }
 }
 
-/// The hash of a server's settings: of all that says what it is and what is done with it. What is as if nothing were
-/// said does not count, so that a setting that comes with a later version changes none.
-pub(crate) fn definition(name: &str, settings: &McpServer) -> String {
+/// Returns the hash of a server's settings: of all that describe it and its treatment. A default value does not count,
+/// so that a setting that comes with a later version changes no hash.
+pub(crate) fn definition_hash(name: &str, settings: &McpServer) -> String {
     let members = |settings: &McpServer| match serde_json::to_value(settings) {
         Ok(Value::Object(members)) => members,
         _ => Map::new(),
@@ -103,33 +104,33 @@ pub(crate) fn definition(name: &str, settings: &McpServer) -> String {
         !["timeout_ms", "enabled"].contains(&name.as_str()) && default.get(name) != Some(value)
     });
     let said = Value::Object(said);
-    hash::short(format!("{name}\n{said}").as_bytes())
+    hash::short_hash(format!("{name}\n{said}").as_bytes())
 }
 
 impl Consents {
-    /// Those in the person's state folder.
-    pub(crate) fn below(state: Option<&Path>) -> Self {
-        Self::at(state.map(|folder| folder.join(FILE)))
+    /// Returns the consents in the person's state folder.
+    pub(crate) fn in_folder(state: Option<&Path>) -> Self {
+        Self::in_file(state.map(|folder| folder.join(FILE)))
     }
 
-    /// Those in a file; in none they last as long as this process.
-    pub(crate) fn at(path: Option<PathBuf>) -> Self {
+    /// Returns the consents in a file; without a file they last as long as this process.
+    pub(crate) fn in_file(path: Option<PathBuf>) -> Self {
         Self { path, read: Mutex::default(), unwritten: Mutex::default() }
     }
 
     /// The consent to a server in a workspace.
-    pub(crate) fn get(&self, root: &str, server: &str) -> Option<Consent> {
+    pub(crate) fn get(&self, root: &str, server: &str) -> Option<ServerConsent> {
         let key = (root.to_owned(), server.to_owned());
         if let Some(held) = self.unwritten.lock().get(&key) {
             return held.clone();
         }
-        self.read().ok()?.roots.get(root)?.get(server).cloned()
+        self.read_file().ok()?.roots.get(root)?.get(server).cloned()
     }
 
     /// A consent to the same server with the same settings in another workspace: what a person's server showed there
     /// is what it has to show here.
-    pub(crate) fn elsewhere(&self, server: &str, definition: &str) -> Option<Consent> {
-        let stored = self.read().ok()?;
+    pub(crate) fn find_elsewhere(&self, server: &str, definition: &str) -> Option<ServerConsent> {
+        let stored = self.read_file().ok()?;
         let mut all = stored.roots.values().filter_map(|servers| servers.get(server));
         all.find(|consent| consent.listed && consent.definition == definition).cloned()
     }
@@ -137,17 +138,17 @@ impl Consents {
     /// Changes the consent to a server in a workspace; none is left where `change` leaves none.
     ///
     /// # Errors
-    /// What keeps it from being written. It then holds in this process alone.
-    pub(crate) fn change(
+    /// The error that keeps it from being written. It then holds in this process alone.
+    pub(crate) fn change_consent(
         &self,
         root: &str,
         server: &str,
-        change: impl FnOnce(Option<Consent>) -> Option<Consent>,
+        change: impl FnOnce(Option<ServerConsent>) -> Option<ServerConsent>,
     ) -> Result<(), ConsentError> {
         // Held from before the reading to after the writing: another process waits with its own change.
-        let lock = self.lock();
+        let lock = self.lock_file();
         let after = change(self.get(root, server));
-        let written = lock.and_then(|_lock| self.write(root, server, after.clone()));
+        let written = lock.and_then(|_lock| self.write_consent(root, server, after.clone()));
         let key = (root.to_owned(), server.to_owned());
         let mut unwritten = self.unwritten.lock();
         match written {
@@ -164,12 +165,12 @@ impl Consents {
         }
     }
 
-    fn lock(&self) -> Result<File, ConsentFileCause> {
+    fn lock_file(&self) -> Result<File, ConsentFileCause> {
         let folder = self.path.as_deref().and_then(Path::parent).ok_or(ConsentFileCause::NoFolder)?;
-        person::lock(folder).map_err(ConsentFileCause::Locked)
+        person::lock_dir(folder).map_err(ConsentFileCause::Locked)
     }
 
-    fn read(&self) -> Result<Arc<Stored>, ConsentFileCause> {
+    fn read_file(&self) -> Result<Arc<StoredConsents>, ConsentFileCause> {
         let Some(path) = self.path.as_deref() else { return Ok(Arc::default()) };
         let file = match File::open(path) {
             Ok(file) => file,
@@ -185,19 +186,24 @@ impl Consents {
         }
         let mut text = String::new();
         file.take(LARGEST).read_to_string(&mut text)?;
-        let stored: Arc<Stored> = Arc::new(serde_json::from_str(&text)?);
+        let stored: Arc<StoredConsents> = Arc::new(serde_json::from_str(&text)?);
         *read = Some((stamp, stored.clone()));
         Ok(stored)
     }
 
-    fn write(&self, root: &str, server: &str, consent: Option<Consent>) -> Result<(), ConsentFileCause> {
+    fn write_consent(
+        &self,
+        root: &str,
+        server: &str,
+        consent: Option<ServerConsent>,
+    ) -> Result<(), ConsentFileCause> {
         let path = self.path.as_deref().ok_or(ConsentFileCause::NoFolder)?;
-        // What is damaged is set aside, not written over.
-        let stored = self.read().or_else(|damaged| {
+        // A damaged file is set aside, not written over.
+        let stored = self.read_file().or_else(|damaged| {
             let aside = path.with_extension("damaged.json");
             std::fs::rename(path, aside).map(|()| Arc::default()).map_err(|_| damaged)
         })?;
-        let mut stored = Stored::clone(&stored);
+        let mut stored = StoredConsents::clone(&stored);
         let servers = stored.roots.entry(root.to_owned()).or_default();
         match consent {
             Some(consent) => drop(servers.insert(server.to_owned(), consent)),
@@ -216,23 +222,25 @@ impl Consents {
 mod tests {
     use super::*;
 
-    fn consent(definition: &str) -> Consent {
+    fn consent(definition: &str) -> ServerConsent {
         let tools = BTreeMap::from([("echo".to_owned(), "1".to_owned())]);
-        Consent { definition: definition.to_owned(), listed: true, tools, ..Consent::default() }
+        ServerConsent { definition: definition.to_owned(), listed: true, tools, ..ServerConsent::default() }
     }
 
     #[test]
     fn a_consent_is_kept_for_one_workspace_and_server() {
         let folder = tempfile::tempdir().unwrap();
         let path = Some(folder.path().join("state/consents.json"));
-        Consents::at(path.clone()).change("/a", "s", |before| before.or(Some(consent("d")))).unwrap();
-        let other = Consents::at(path.clone());
+        Consents::in_file(path.clone())
+            .change_consent("/a", "s", |before| before.or(Some(consent("d"))))
+            .unwrap();
+        let other = Consents::in_file(path.clone());
         assert_eq!(other.get("/a", "s"), Some(consent("d")));
         assert_eq!((other.get("/b", "s"), other.get("/a", "t")), (None, None));
-        assert_eq!(other.elsewhere("s", "d"), Some(consent("d")));
-        assert_eq!(other.elsewhere("s", "e"), None);
-        other.change("/a", "s", |_| None).unwrap();
-        assert_eq!(Consents::at(path).get("/a", "s"), None);
+        assert_eq!(other.find_elsewhere("s", "d"), Some(consent("d")));
+        assert_eq!(other.find_elsewhere("s", "e"), None);
+        other.change_consent("/a", "s", |_| None).unwrap();
+        assert_eq!(Consents::in_file(path).get("/a", "s"), None);
     }
 
     #[test]
@@ -240,17 +248,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("consents.json");
         std::fs::write(&path, "{ \"roots\": 1").unwrap();
-        let consents = Consents::at(Some(path));
+        let consents = Consents::in_file(Some(path));
         assert_eq!(consents.get("/a", "s"), None);
-        consents.change("/a", "s", |_| Some(consent("d"))).unwrap();
+        consents.change_consent("/a", "s", |_| Some(consent("d"))).unwrap();
         assert_eq!(consents.get("/a", "s"), Some(consent("d")));
         assert!(folder.path().join("consents.damaged.json").exists());
     }
 
     #[test]
     fn what_cannot_be_written_holds_here() {
-        let consents = Consents::at(None);
-        assert!(consents.change("/a", "s", |_| Some(consent("d"))).is_err());
+        let consents = Consents::in_file(None);
+        assert!(consents.change_consent("/a", "s", |_| Some(consent("d"))).is_err());
         assert_eq!(consents.get("/a", "s"), Some(consent("d")));
     }
 
@@ -262,13 +270,13 @@ mod tests {
             for name in 0..8 {
                 let path = path.clone();
                 scope.spawn(move || {
-                    Consents::at(Some(path))
-                        .change("/a", &format!("s{name}"), |_| Some(consent("d")))
+                    Consents::in_file(Some(path))
+                        .change_consent("/a", &format!("s{name}"), |_| Some(consent("d")))
                         .unwrap();
                 });
             }
         });
-        let consents = Consents::at(Some(path));
+        let consents = Consents::in_file(Some(path));
         assert!((0..8).all(|name| consents.get("/a", &format!("s{name}")).is_some()));
     }
 }

@@ -9,16 +9,16 @@ use rmcp::model::ErrorCode;
 use rmcp::service::{ClientInitializeError, ServiceError};
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 
-use super::health::Health;
-use super::remote::cut;
-use crate::base::hidden::shown;
+use super::health::ConnectionHealth;
+use super::remote::cut_text;
+use crate::base::hidden::escape_hidden;
 use crate::embed::http;
 use crate::protocol::{Code, Fault};
 
 /// Bytes of a server's own words in an error.
 const WORDS: usize = 2000;
 
-/// Why a server could not be used. `server` is its name in the settings.
+/// The reasons why a server could not be used. `server` is its name in the settings.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum UpstreamError {
     /// The server breaks the protocol.
@@ -90,57 +90,61 @@ pub(super) enum UpstreamError {
 
 impl UpstreamError {
     /// An answer that breaks the protocol.
-    pub(super) fn protocol(server: &str, what: impl Into<String>, why: &str) -> Self {
-        Self::Protocol { server: server.to_owned(), what: what.into(), why: words(why) }
+    pub(super) fn protocol_error(server: &str, what: impl Into<String>, why: &str) -> Self {
+        Self::Protocol { server: server.to_owned(), what: what.into(), why: server_words(why) }
     }
 
     /// A request failed on the way, or the server answered it with an error.
-    pub(super) fn of_service(server: &str, error: &ServiceError, health: &Health) -> Self {
+    pub(super) fn of_service(server: &str, error: &ServiceError, health: &ConnectionHealth) -> Self {
         let server = server.to_owned();
         match error {
             ServiceError::McpError(error) => {
-                Self::Refused { server, code: error.code, said: words(&error.message) }
+                Self::Refused { server, code: error.code, said: server_words(&error.message) }
             }
-            ServiceError::TransportClosed => Self::lost(&server, health),
+            ServiceError::TransportClosed => Self::lost_in_call(&server, health),
             ServiceError::TransportSend(error) => {
-                Self::Unreachable { server, why: words(&chain(&*error.error)) }
+                Self::Unreachable { server, why: server_words(&error_chain(&*error.error)) }
             }
-            other => Self::Unreachable { server, why: words(&other.to_string()) },
+            other => Self::Unreachable { server, why: server_words(&other.to_string()) },
         }
     }
 
     /// The connection ended during a call.
-    pub(super) fn lost(server: &str, health: &Health) -> Self {
-        Self::Lost { server: server.to_owned(), why: ending(health) }
+    pub(super) fn lost_in_call(server: &str, health: &ConnectionHealth) -> Self {
+        Self::Lost { server: server.to_owned(), why: end_reason(health) }
     }
 
     /// The connection ended by itself.
-    pub(super) fn crashed(server: &str, health: &Health) -> Self {
-        Self::Crashed { server: server.to_owned(), why: ending(health) }
+    pub(super) fn lost_between_calls(server: &str, health: &ConnectionHealth) -> Self {
+        Self::Crashed { server: server.to_owned(), why: end_reason(health) }
     }
 
     /// The handshake failed.
-    pub(super) fn of_handshake(server: &str, error: &ClientInitializeError, health: &Health) -> Self {
+    pub(super) fn of_handshake(
+        server: &str,
+        error: &ClientInitializeError,
+        health: &ConnectionHealth,
+    ) -> Self {
         let why = match error {
             ClientInitializeError::ConnectionClosed(_) => "it closed the connection".to_owned(),
-            ClientInitializeError::TransportError { error, .. } => chain(&*error.error),
+            ClientInitializeError::TransportError { error, .. } => error_chain(&*error.error),
             ClientInitializeError::JsonRpcError(error) => error.message.to_string(),
             ClientInitializeError::ExpectedInitResult(_) | ClientInitializeError::ExpectedInitResponse(_) => {
                 "its answer to `initialize` breaks the protocol".to_owned()
             }
             other => other.to_string(),
         };
-        let said = health.said().map(|said| format!("; {said}")).unwrap_or_default();
-        Self::Handshake { server: server.to_owned(), why: words(&format!("{why}{said}")) }
+        let said = health.describe_end().map(|said| format!("; {said}")).unwrap_or_default();
+        Self::Handshake { server: server.to_owned(), why: server_words(&format!("{why}{said}")) }
     }
 
     /// The server took too long to start.
-    pub(super) fn slow_start(server: &str, limit: Duration, health: &Health) -> Self {
-        let said = health.said().map(|said| format!("; {}", words(&said))).unwrap_or_default();
+    pub(super) fn slow_start(server: &str, limit: Duration, health: &ConnectionHealth) -> Self {
+        let said = health.describe_end().map(|said| format!("; {}", server_words(&said))).unwrap_or_default();
         Self::SlowStart { server: server.to_owned(), limit, said }
     }
 
-    fn server(&self) -> &str {
+    fn server_name(&self) -> &str {
         match self {
             Self::Protocol { server, .. }
             | Self::NobodyToAsk { server }
@@ -161,7 +165,7 @@ impl UpstreamError {
             | Self::Start { server, .. }
             | Self::Confinement { server, .. }
             | Self::Internal { server, .. } => server,
-            Self::Waiting { before, .. } => before.server(),
+            Self::Waiting { before, .. } => before.server_name(),
             Self::Call(_) => "the server",
         }
     }
@@ -192,7 +196,7 @@ impl UpstreamError {
         }
     }
 
-    /// Whether the reason may pass, so that another call may succeed.
+    /// Returns whether the reason may pass, so that another call may succeed.
     fn may_pass(&self) -> bool {
         match self {
             Self::Protocol { .. }
@@ -208,7 +212,7 @@ impl UpstreamError {
 
     /// The act to take next, where there is one.
     fn suggestion(&self) -> Option<String> {
-        let server = self.server();
+        let server = self.server_name();
         Some(match self {
             Self::Protocol { .. } => {
                 format!("go on without {server}, and tell the person that it does not keep to the protocol")
@@ -238,11 +242,16 @@ impl UpstreamError {
             }
             Self::Replaced { .. } => "list the tools again".to_owned(),
             Self::Unconsented { .. } | Self::FilesChanged { .. } | Self::DefinedOver { .. } => {
-                "go on without it, or ask the person to look at it with `wherefore consent`".to_owned()
+                format!(
+                    "go on without it, or ask the person to look at it with `wherefore consent`; `wherefore consent --yes \
+                     {server}` consents"
+                )
             }
             Self::ToolChanged { .. } => {
-                "go on without it, or ask the person to look at what changed with `wherefore consent`"
-                    .to_owned()
+                format!(
+                    "go on without it, or ask the person to look at what changed with `wherefore consent`; `wherefore \
+                     consent --yes {server}` consents"
+                )
             }
             Self::NoVariable { variable, .. } => format!(
                 "ask the person to set {variable} where wherefore is started, or to correct mcp_servers.{server}"
@@ -266,14 +275,14 @@ impl From<UpstreamError> for Fault {
             UpstreamError::Confinement { fault, .. } => fault.hints.clone(),
             _ => Vec::new(),
         };
-        let fault = Self::new(error.code(), error.to_string()).hint(hints);
+        let fault = Self::new(error.code(), error.to_string()).with_hints(hints);
         let recoverable = fault.recoverable || error.may_pass();
         Self { recoverable, suggestion: error.suggestion(), ..fault }
     }
 }
 
-fn ending(health: &Health) -> String {
-    words(&health.said().unwrap_or_else(|| "the connection was closed".to_owned()))
+fn end_reason(health: &ConnectionHealth) -> String {
+    server_words(&health.describe_end().unwrap_or_else(|| "the connection was closed".to_owned()))
 }
 
 /// The error of an HTTP request under another; its own text names the URL, which may hold a secret.
@@ -284,20 +293,20 @@ fn of_request<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a re
     }
 }
 
-/// Whether an error says that nobody listens at the other end.
+/// Returns whether an error means that nothing listens at the other end.
 pub(super) fn is_unreachable(error: &(dyn std::error::Error + 'static)) -> bool {
     of_request(error).is_some_and(|error| error.is_connect() || error.is_request())
 }
 
 /// An error with those under it, which say what really happened.
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
     match of_request(error) {
-        Some(request) => http::why(request),
+        Some(request) => http::failure_reason(request),
         None => http::with_sources(error.to_string(), error),
     }
 }
 
 /// A server's own words, cut to a limit, with hidden characters shown.
-pub(super) fn words(text: &str) -> String {
-    cut(&shown(text.trim()), WORDS)
+pub(super) fn server_words(text: &str) -> String {
+    cut_text(&escape_hidden(text.trim()), WORDS)
 }

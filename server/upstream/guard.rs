@@ -1,8 +1,14 @@
-//! Stands between us and a server's process, in a process of its own: however we end, nothing of the server stays.
+//! Guards a server's process, in a process of its own: however wherefore ends, nothing of the server stays.
 //!
-//! The guard is told by a socket what to start, starts it, and hears by the same socket when to end it: by a byte, or by the
+//! The guard gets the command to start by a socket, starts it, and learns by the same socket when to end it: by a byte, or by the
 //! socket's end, which comes with ours however that was. What a server starts and leaves to itself falls to the guard, since
 //! it is their subreaper; so it finds a daemon, too, as its own descendant.
+//!
+//! # Invariants
+//!
+//! - No process of a custom server outlives the process that started the server, whatever either does and however
+//!   that process ends.
+//!   Test: `no_process_of_a_server_stays_however_we_end`, `the_command_line_uses_a_server_and_leaves_none_behind`
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
@@ -33,11 +39,11 @@ pub(crate) const ASK: u8 = b't';
 /// The byte that ends it at once.
 pub(crate) const KILL: u8 = b'k';
 
-/// How long a server may take to end after it was asked to.
+/// The time that a server may take to end after it was asked to.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
-/// How long what a server started may outlive it.
+/// The time for which processes that a server started may outlive it.
 const AFTER: Duration = Duration::from_millis(200);
-/// How often processes are killed that are still there, and for how long that is tried.
+/// The interval at which processes that are still there are killed again, and the number of times that is tried.
 const AGAIN: Duration = Duration::from_millis(10);
 const TRIED: Duration = Duration::from_secs(5);
 /// A wait without end.
@@ -45,22 +51,22 @@ const FOREVER: Duration = Duration::from_secs(u32::MAX as u64);
 /// Bytes of the longest description of what is started.
 const LONGEST: usize = 8 << 20;
 
-/// Whether this program is a guard where it is given [`ARGUMENT`].
+/// True where this program becomes a guard when it is started with [`ARGUMENT`].
 static OFFERED: AtomicBool = AtomicBool::new(false);
 
-/// Says that this program calls [`run`] where it is given [`ARGUMENT`]. Tests and benchmarks do not.
-pub(crate) fn offer() {
+/// Declares that this program calls [`run_guard`] where it is given [`ARGUMENT`]. Tests and benchmarks do not.
+pub(crate) fn offer_guard() {
     OFFERED.store(true, Ordering::Relaxed);
 }
 
-/// Whether servers are started by a guard.
+/// Returns whether servers are started by a guard.
 pub(crate) fn is_offered() -> bool {
     OFFERED.load(Ordering::Relaxed)
 }
 
-/// What is started.
+/// The program to start, with its arguments, environment and folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Start {
+pub(crate) struct GuardedStart {
     /// The program.
     pub program: OsString,
     /// Its arguments.
@@ -71,9 +77,9 @@ pub(crate) struct Start {
     pub cwd: PathBuf,
 }
 
-impl Start {
+impl GuardedStart {
     /// The command that starts it, in a group of its own.
-    pub(crate) fn command(&self) -> Command {
+    pub(crate) fn to_command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.args(&self.args).env_clear().envs(self.env.iter().map(|(name, value)| (name, value)));
         command.current_dir(&self.cwd).process_group(0);
@@ -81,7 +87,7 @@ impl Start {
     }
 
     /// Its words with a NUL behind each: none can hold one.
-    fn bytes(&self) -> io::Result<Vec<u8>> {
+    fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let count = OsString::from(self.args.len().to_string());
         let env = self.env.iter().flat_map(|(name, value)| [name, value]);
         let words = [self.cwd.as_os_str(), &self.program, &count];
@@ -97,7 +103,7 @@ impl Start {
         Ok(bytes)
     }
 
-    fn read(bytes: &[u8]) -> Option<Self> {
+    fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut words = bytes.strip_suffix(b"\0")?.split(|byte| *byte == 0);
         let mut next = || words.next().map(|word| OsString::from_vec(word.to_vec()));
         let (cwd, program) = (next()?.into(), next()?);
@@ -111,12 +117,12 @@ impl Start {
     }
 }
 
-/// Tells a guard at the other end of the socket what to start, on which standard streams.
+/// Sends a guard at the other end of the socket the program to start, with its standard streams.
 ///
 /// # Errors
-/// Those of the socket; `InvalidInput` for a word with a NUL in it.
-pub(crate) fn hand_over(line: &UnixStream, start: &Start, streams: [OwnedFd; 3]) -> io::Result<()> {
-    let bytes = start.bytes()?;
+/// The errors of the socket; `InvalidInput` for an argument with a NUL in it.
+pub(crate) fn hand_over(line: &UnixStream, start: &GuardedStart, streams: [OwnedFd; 3]) -> io::Result<()> {
+    let bytes = start.to_bytes()?;
     let length = u32::try_from(bytes.len()).map_err(|_| io::ErrorKind::InvalidInput)?.to_le_bytes();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut control = SendAncillaryBuffer::new(&mut space);
@@ -126,8 +132,8 @@ pub(crate) fn hand_over(line: &UnixStream, start: &Start, streams: [OwnedFd; 3])
     (&*line).write_all(&bytes)
 }
 
-/// What a guard was told, with the streams of the server.
-fn taken(line: impl AsFd, mut rest: impl Read) -> Option<(Start, [OwnedFd; 3])> {
+/// Receives the start from the socket, with the streams of the server.
+fn receive_start(line: impl AsFd, mut rest: impl Read) -> Option<(GuardedStart, [OwnedFd; 3])> {
     let mut length = [0; 4];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
     let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -143,11 +149,11 @@ fn taken(line: impl AsFd, mut rest: impl Read) -> Option<(Start, [OwnedFd; 3])> 
     let length = usize::try_from(u32::from_le_bytes(length)).ok().filter(|length| *length <= LONGEST)?;
     let mut bytes = vec![0; length];
     rest.read_exact(&mut bytes).ok()?;
-    Some((Start::read(&bytes)?, streams.try_into().ok()?))
+    Some((GuardedStart::from_bytes(&bytes)?, streams.try_into().ok()?))
 }
 
-/// What a guard hears.
-enum Event {
+/// An event for the guard.
+enum GuardEvent {
     /// The server itself has ended.
     Ended(WaitStatus),
     /// Nothing is left of it.
@@ -159,21 +165,22 @@ enum Event {
 }
 
 /// Guards one server until nothing is left of it, and ends as it ended. Standard input is the socket.
-pub(crate) fn run() -> ExitCode {
+pub(crate) fn run_guard() -> ExitCode {
     outlive_signals();
     let input = io::stdin();
     // Its lock would buffer what is read.
     let Ok(mut line) = input.as_fd().try_clone_to_owned().map(UnixStream::from) else {
         return ExitCode::FAILURE;
     };
-    let Some((start, [stdin, stdout, stderr])) = line.try_clone().ok().and_then(|rest| taken(&line, rest))
+    let Some((start, [stdin, stdout, stderr])) =
+        line.try_clone().ok().and_then(|rest| receive_start(&line, rest))
     else {
         return ExitCode::FAILURE;
     };
-    // Where the kernel has none, daemons get away; all else does not.
+    // On a kernel without this call daemons escape; all other processes do not.
     let _ = set_child_subreaper(Some(getpid()));
     let spawned = start
-        .command()
+        .to_command()
         .stdin(Stdio::from(stdin))
         .stdout(Stdio::from(stdout))
         .stderr(Stdio::from(stderr))
@@ -186,30 +193,30 @@ pub(crate) fn run() -> ExitCode {
     };
     let (events, heard) = channel();
     if told.is_err() {
-        // Nobody is there any more.
-        let _ = events.send(Event::Kill);
+        // The receiver is gone.
+        let _ = events.send(GuardEvent::Kill);
     }
     let reaped = events.clone();
-    std::thread::spawn(move || reap(server, &reaped));
-    std::thread::spawn(move || listen(line, &events));
-    end_as(outlast(&heard))
+    std::thread::spawn(move || reap_children(server, &reaped));
+    std::thread::spawn(move || listen_commands(line, &events));
+    end_as(outlast_server(&heard))
 }
 
 /// Waits until nothing is left of the server, and ends it where that is asked for; how it ended.
-fn outlast(heard: &Receiver<Event>) -> Option<WaitStatus> {
+fn outlast_server(heard: &Receiver<GuardEvent>) -> Option<WaitStatus> {
     let mut ended = None;
     let mut ending: Option<Instant> = None;
     let mut tried: Option<Instant> = None;
     loop {
         let wait = ending.map_or(FOREVER, |at| at.saturating_duration_since(Instant::now()));
         let grace = match heard.recv_timeout(wait) {
-            Ok(Event::Empty) | Err(RecvTimeoutError::Disconnected) => return ended,
-            Ok(Event::Ended(status)) => {
+            Ok(GuardEvent::Empty) | Err(RecvTimeoutError::Disconnected) => return ended,
+            Ok(GuardEvent::Ended(status)) => {
                 ended = Some(status);
                 AFTER
             }
-            Ok(Event::Ask) => GRACE,
-            Ok(Event::Kill) => Duration::ZERO,
+            Ok(GuardEvent::Ask) => GRACE,
+            Ok(GuardEvent::Kill) => Duration::ZERO,
             Err(RecvTimeoutError::Timeout) => {
                 signal_all(Signal::KILL);
                 if tried.get_or_insert_with(Instant::now).elapsed() > TRIED {
@@ -238,28 +245,28 @@ fn outlive_signals() {
 }
 
 /// Waits for every process that ends below this one, until there is none.
-fn reap(server: Pid, events: &Sender<Event>) {
+fn reap_children(server: Pid, events: &Sender<GuardEvent>) {
     loop {
         match wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid == server => drop(events.send(Event::Ended(status))),
+            Ok(Some((pid, status))) if pid == server => drop(events.send(GuardEvent::Ended(status))),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return drop(events.send(Event::Empty)),
+            Err(_) => return drop(events.send(GuardEvent::Empty)),
         }
     }
 }
 
-/// Reads what is asked for, until the end of whoever asks.
-fn listen(mut line: UnixStream, events: &Sender<Event>) {
+/// Reads requests to end the server, until the end of the socket.
+fn listen_commands(mut line: UnixStream, events: &Sender<GuardEvent>) {
     let mut byte = [0];
     loop {
         let event = match line.read(&mut byte) {
-            Ok(0) => Event::Ask,
-            Ok(_) if byte[0] == KILL => Event::Kill,
-            Ok(_) => Event::Ask,
+            Ok(0) => GuardEvent::Ask,
+            Ok(_) if byte[0] == KILL => GuardEvent::Kill,
+            Ok(_) => GuardEvent::Ask,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(_) => Event::Ask,
+            Err(_) => GuardEvent::Ask,
         };
-        let over = byte[0] == 0 || matches!(event, Event::Kill);
+        let over = byte[0] == 0 || matches!(event, GuardEvent::Kill);
         if events.send(event).is_err() || over {
             return;
         }
@@ -268,16 +275,16 @@ fn listen(mut line: UnixStream, events: &Sender<Event>) {
 }
 
 fn signal_all(signal: Signal) {
-    for pid in descendants() {
+    for pid in list_descendants() {
         let _ = kill_process(pid, signal);
     }
 }
 
 /// Every process below this one, those above before those below them.
-fn descendants() -> Vec<Pid> {
+fn list_descendants() -> Vec<Pid> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let parents: Vec<(i32, i32)> = pids.filter_map(|pid| Some((pid, parent(pid)?))).collect();
+    let parents: Vec<(i32, i32)> = pids.filter_map(|pid| Some((pid, parent_of(pid)?))).collect();
     let mut found = vec![getpid().as_raw_nonzero().get()];
     let mut at = 0;
     while let Some(above) = found.get(at).copied() {
@@ -289,7 +296,7 @@ fn descendants() -> Vec<Pid> {
     found.into_iter().skip(1).filter_map(Pid::from_raw).collect()
 }
 
-fn parent(pid: i32) -> Option<i32> {
+fn parent_of(pid: i32) -> Option<i32> {
     let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
     // The name before it may hold anything, brackets too.
     let rest = stat.get(stat.iter().rposition(|byte| *byte == b')')? + 1..)?;
@@ -314,7 +321,7 @@ mod tests {
 
     #[test]
     fn what_is_started_comes_over_whole() {
-        let start = Start {
+        let start = GuardedStart {
             program: "/bin/echo".into(),
             args: vec!["".into(), "a b\n".into(), OsString::from_vec(vec![0xff, b'x'])],
             env: vec![("A".into(), "".into()), ("B".into(), "c=d".into())],
@@ -323,19 +330,19 @@ mod tests {
         let (ours, theirs) = UnixStream::pair().unwrap();
         let null = || OwnedFd::from(std::fs::File::open("/dev/null").unwrap());
         hand_over(&ours, &start, [null(), null(), null()]).unwrap();
-        let (read, _) = taken(&theirs, theirs.try_clone().unwrap()).unwrap();
+        let (read, _) = receive_start(&theirs, theirs.try_clone().unwrap()).unwrap();
         assert_eq!(read, start);
-        let broken = Start { args: vec!["a\0b".into()], ..start };
+        let broken = GuardedStart { args: vec!["a\0b".into()], ..start };
         assert!(hand_over(&ours, &broken, [null(), null(), null()]).is_err());
-        assert_eq!(Start::read(b"\0"), None);
-        assert_eq!(Start::read(b"/\0x\x009\0"), None);
+        assert_eq!(GuardedStart::from_bytes(b"\0"), None);
+        assert_eq!(GuardedStart::from_bytes(b"/\0x\x009\0"), None);
     }
 
     #[test]
     fn children_are_found() {
         let mut child = Command::new("sleep").arg("60").spawn().unwrap();
         let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).unwrap();
-        assert!(descendants().contains(&pid));
+        assert!(list_descendants().contains(&pid));
         child.kill().unwrap();
         child.wait().unwrap();
     }

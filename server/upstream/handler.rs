@@ -1,4 +1,4 @@
-//! What a server says and asks of its own accord.
+//! Handles the requests and the notices of a server.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,59 +10,59 @@ use rmcp::model::{
 use rmcp::service::{InboundStreamOrigin, NotificationContext, RequestContext, Service};
 use serde_json::{Value, json};
 
-use super::flights::Flights;
-use crate::base::hidden::shown;
+use super::flights::CallsInFlight;
+use crate::base::hidden::escape_hidden;
 use crate::ports::Ask;
 use crate::protocol::Code;
 
-/// Called where a server says that its tools are others.
+/// The function that is called when a server announces other tools.
 pub(super) type Relist = Arc<dyn Fn() + Send + Sync>;
 
-/// One connection's side that listens.
-pub(super) struct Handler {
+/// The client handler of one connection.
+pub(super) struct ServerHandler {
     /// The server, as the person calls it.
     pub server: String,
     /// The workspace, as a URI.
     pub root: String,
-    /// To whom what it says belongs.
-    pub flights: Arc<Flights>,
+    /// The calls that its messages belong to.
+    pub flights: Arc<CallsInFlight>,
     /// Set once its tools were listed first.
     pub relist: Arc<OnceLock<Relist>>,
 }
 
-impl Handler {
-    /// Asks whoever made the call that the request belongs to.
-    async fn ask(&self, ask: Ask, request: Option<&RequestId>) -> Result<Value, ErrorData> {
+impl ServerHandler {
+    /// Asks the caller of the call that the request belongs to.
+    async fn ask_caller(&self, ask: Ask, request: Option<&RequestId>) -> Result<Value, ErrorData> {
         let refused = |why: &str| ErrorData::new(ErrorCode::INVALID_REQUEST, why.to_owned(), None);
-        let asks = self.flights.asks(request);
+        let asks = self.flights.count_question(request);
         let (call, scope, number) =
             asks.ok_or_else(|| refused("no single call is in flight whose caller could be asked"))?;
         let caller = scope.caller().ok_or_else(|| refused("this caller cannot be asked"))?;
-        // Where it makes the same call again with its answers, they stand under the same keys.
+        // A repeated call with the answers finds them under the same keys.
         let key = format!("ask-{number}");
         match caller.ask(vec![(key.clone(), ask)]).await {
             Ok(mut answers) => answers.shift_remove(&key).ok_or_else(|| refused("the caller gave no answer")),
             Err(fault) => {
                 let error = refused(&fault.message);
                 if fault.code == Code::Cancelled {
-                    self.flights.stop(call, fault);
+                    self.flights.stop_call(call, fault);
                 }
                 Err(error)
             }
         }
     }
 
-    fn roots(&self) -> Value {
+    fn roots_answer(&self) -> Value {
         let name = self.root.rsplit('/').next().unwrap_or_default();
         json!({ "roots": [{ "uri": self.root, "name": name }] })
     }
 }
 
-/// What of a question of the server's is asked of a caller; nothing where it cannot be.
-pub(super) fn question(server: &str, params: &ElicitRequestParams) -> Option<Ask> {
+/// Returns the question for the caller; nothing where it cannot be asked.
+pub(super) fn caller_question(server: &str, params: &ElicitRequestParams) -> Option<Ask> {
     match params {
         ElicitRequestParams::FormElicitationParams { message, requested_schema, .. } => Some(Ask::Form {
-            message: format!("{server}: {}", shown(message)),
+            message: format!("{server}: {}", escape_hidden(message)),
             schema: serde_json::to_value(requested_schema).ok()?,
         }),
         // A link from a server is not opened on its word.
@@ -70,7 +70,7 @@ pub(super) fn question(server: &str, params: &ElicitRequestParams) -> Option<Ask
     }
 }
 
-impl Service<RoleClient> for Handler {
+impl Service<RoleClient> for ServerHandler {
     async fn handle_request(
         &self,
         request: ServerRequest,
@@ -83,14 +83,14 @@ impl Service<RoleClient> for Handler {
         };
         let answer = match request {
             ServerRequest::PingRequest(_) => return Ok(ClientResult::empty(())),
-            ServerRequest::ListRootsRequest(_) => self.roots(),
-            ServerRequest::ElicitRequest(request) => match question(&self.server, &request.params) {
-                Some(ask) => self.ask(ask, id).await?,
+            ServerRequest::ListRootsRequest(_) => self.roots_answer(),
+            ServerRequest::ElicitRequest(request) => match caller_question(&self.server, &request.params) {
+                Some(ask) => self.ask_caller(ask, id).await?,
                 None => json!({ "action": "decline" }),
             },
             ServerRequest::CreateMessageRequest(request) => {
                 let params = serde_json::to_value(&request.params).unwrap_or_default();
-                self.ask(Ask::Sample(params), id).await?
+                self.ask_caller(Ask::Sample(params), id).await?
             }
             other => {
                 let method = serde_json::to_value(&other).unwrap_or_default();

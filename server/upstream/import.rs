@@ -1,27 +1,30 @@
-//! From a server's tool to a definition of ours: a name in our grammar, a required `why`, words with nothing hidden.
+//! Translates a server's tool to a definition of wherefore: a name in our grammar, a required `why`, words with nothing
+//! hidden.
 
 use serde_json::{Map, Value, json};
 
-use super::remote::{RemoteTool, cut};
-use crate::base::hidden::shown;
-use crate::catalogue::{Risk, Runs, Sandbox, ToolDef, WHY, compile, show_schema, tree};
+use super::remote::{RemoteTool, cut_text};
+use crate::base::hidden::escape_hidden;
+use crate::catalogue::{
+    OntologyTree, Risk, ToolDef, ToolRunner, ToolSandbox, WHY, compile_schema, show_schema,
+};
 use crate::protocol::{Import, McpServer};
 
 /// Arguments that the Tool Protocol takes for itself.
-const META: [&str; 4] = ["_tool", "_activity", "_output", "_reasoningForCall"];
+const META: [&str; 5] = ["_tool", "_activity", "_output", "_reasoningForCall", "_comments"];
 /// Bytes of a description that a model is sent.
 const DESCRIPTION: usize = 8 << 10;
 /// Characters of a title.
 const TITLE: usize = 40;
 /// Characters of a summary.
 const SUMMARY: usize = 120;
-/// How deep alternatives at a schema's root may nest.
+/// The depth to which alternatives at a schema's root may nest.
 const ALTERNATIVES: usize = 4;
 
 /// A tool that cannot be taken in.
 #[derive(Debug, thiserror::Error)]
 #[error("{server}: the tool {tool:?} is left out: {why}")]
-pub(super) struct LeftOut {
+pub(super) struct LeftOutTool {
     server: String,
     /// The server's own name of it, as it is shown.
     tool: String,
@@ -29,7 +32,7 @@ pub(super) struct LeftOut {
     why: UnfitTool,
 }
 
-/// Why a tool cannot be taken in.
+/// The reasons why a tool cannot be taken in.
 #[derive(Debug, thiserror::Error)]
 enum UnfitTool {
     #[error("its {which} is not a JSON Schema, at {pointer:?}: {why}")]
@@ -44,64 +47,70 @@ enum UnfitTool {
     Why,
 }
 
-impl LeftOut {
+impl LeftOutTool {
     fn new(server: &str, tool: &RemoteTool, why: UnfitTool) -> Self {
-        Self { server: server.to_owned(), tool: shown(&tool.name).into_owned(), why }
+        Self { server: server.to_owned(), tool: escape_hidden(&tool.name).into_owned(), why }
     }
 }
 
-/// Whether a tool can be taken in: its schemas are compiled, which is done once for each listing.
+/// Checks that a tool can be taken in: its schemas are compiled, which is done once for each listing.
 ///
 /// # Errors
-/// Why it cannot be.
-pub(super) fn check(server: &str, settings: &McpServer, tool: &RemoteTool) -> Result<(), LeftOut> {
-    let definition = definition(server, settings, &tool.name, tool)?;
+/// The reason why it cannot be.
+pub(super) fn check_tool(server: &str, settings: &McpServer, tool: &RemoteTool) -> Result<(), LeftOutTool> {
+    let definition = import_definition(server, settings, &tool.name, tool)?;
     let schemas = [
         ("inputSchema", Some(&definition.input_schema)),
         ("outputSchema", definition.output_schema.as_ref()),
     ];
     for (which, schema) in schemas {
-        if let Some(Err((pointer, error))) = schema.map(compile) {
-            let (pointer, why) = (pointer.to_string(), shown(&error.to_string()).into_owned());
-            return Err(LeftOut::new(server, tool, UnfitTool::Schema { which, pointer, why }));
+        if let Some(Err((pointer, error))) = schema.map(compile_schema) {
+            let (pointer, why) = (pointer.to_string(), escape_hidden(&error.to_string()).into_owned());
+            return Err(LeftOutTool::new(server, tool, UnfitTool::Schema { which, pointer, why }));
         }
     }
     Ok(())
 }
 
-/// A definition of ours for a tool of a server that was checked.
+/// Returns the definition for a tool of a server that was checked.
 ///
 /// # Errors
-/// Why it cannot be one.
-pub(super) fn definition(
+/// The reason why it cannot be one.
+pub(super) fn import_definition(
     server: &str,
     settings: &McpServer,
     name: &str,
     tool: &RemoteTool,
-) -> Result<ToolDef, LeftOut> {
-    let wrong = |why: UnfitTool| LeftOut::new(server, tool, why);
-    let input_schema = input(tool).map_err(wrong)?;
+) -> Result<ToolDef, LeftOutTool> {
+    let wrong = |why: UnfitTool| LeftOutTool::new(server, tool, why);
+    let input_schema = input_with_why(tool).map_err(wrong)?;
     let mut output_schema = tool.output_schema.clone().map(Value::Object);
     if let Some(schema) = &mut output_schema {
-        prepare(schema, "outputSchema").map_err(wrong)?;
+        prepare_schema(schema, "outputSchema").map_err(wrong)?;
     }
     let description =
-        tool.description.as_deref().map(|text| cut(text.trim(), DESCRIPTION)).unwrap_or_default();
-    let description = shown(&description).into_owned();
+        tool.description.as_deref().map(|text| cut_text(text.trim(), DESCRIPTION)).unwrap_or_default();
+    let description = escape_hidden(&description).into_owned();
     let title = tool.title.as_deref().filter(|title| !title.trim().is_empty());
     let first = title.unwrap_or_else(|| description.split(['\n', '.']).next().unwrap_or_default());
     let first = if first.trim().is_empty() { &tool.name } else { first };
-    let summary: String = shown(first.trim()).replace(['\n', '\t'], " ").chars().take(SUMMARY).collect();
+    let summary: String =
+        escape_hidden(first.trim()).replace(['\n', '\t'], " ").chars().take(SUMMARY).collect();
     let description = if description.is_empty() { summary.clone() } else { description };
-    let risk = risk(settings, Some(tool));
-    let title =
-        title.map(|title| shown(title.trim()).replace(['\n', '\t'], " ").chars().take(TITLE).collect());
+    let risk = tool_risk(settings, Some(tool));
+    let title = title
+        .map(|title| escape_hidden(title.trim()).replace(['\n', '\t'], " ").chars().take(TITLE).collect());
     let words = DefinitionWords { title, summary, description, risk, input_schema, output_schema };
-    Ok(build(server, settings, name, &tool.name, words))
+    Ok(build_definition(server, settings, name, &tool.name, words))
 }
 
-/// A definition for a tool whose words nobody consented to yet: nothing of them is in it.
-pub(super) fn unconsented(server: &str, settings: &McpServer, name: &str, tool: &RemoteTool) -> ToolDef {
+/// Returns the definition for a tool without consent: none of its words are in it.
+pub(super) fn unconsented_definition(
+    server: &str,
+    settings: &McpServer,
+    name: &str,
+    tool: &RemoteTool,
+) -> ToolDef {
     let words = DefinitionWords {
         title: None,
         summary: format!("A tool of {server} that waits for the person's consent"),
@@ -117,10 +126,10 @@ pub(super) fn unconsented(server: &str, settings: &McpServer, name: &str, tool: 
         }),
         output_schema: None,
     };
-    build(server, settings, name, &tool.name, words)
+    build_definition(server, settings, name, &tool.name, words)
 }
 
-/// What a definition says.
+/// The words of a definition.
 struct DefinitionWords {
     title: Option<String>,
     summary: String,
@@ -130,11 +139,17 @@ struct DefinitionWords {
     output_schema: Option<Value>,
 }
 
-fn build(server: &str, settings: &McpServer, name: &str, remote: &str, words: DefinitionWords) -> ToolDef {
-    let node = node(server, settings);
+fn build_definition(
+    server: &str,
+    settings: &McpServer,
+    name: &str,
+    remote: &str,
+    words: DefinitionWords,
+) -> ToolDef {
+    let node = tool_node(server, settings);
     ToolDef {
         name: name.to_owned(),
-        // No node lists it: the tool stands under its own one alone.
+        // No other node lists it: the tool is under its own one alone.
         category: node.join("/").to_lowercase(),
         nodes: vec![node],
         title: words.title,
@@ -144,7 +159,7 @@ fn build(server: &str, settings: &McpServer, name: &str, remote: &str, words: De
         risk: words.risk,
         input_schema: words.input_schema,
         output_schema: words.output_schema,
-        sandbox: Sandbox {
+        sandbox: ToolSandbox {
             network: settings.url.is_some(),
             filesystem: Vec::new(),
             timeout_ms: settings.timeout_ms,
@@ -155,30 +170,36 @@ fn build(server: &str, settings: &McpServer, name: &str, remote: &str, words: De
         version: 1,
         aliases: Vec::new(),
         activity: None,
-        runs: Some(Runs::Remote { mcp_server: server.to_owned(), remote_tool: Some(remote.to_owned()) }),
+        runs: Some(ToolRunner::Remote {
+            mcp_server: server.to_owned(),
+            remote_tool: Some(remote.to_owned()),
+        }),
         source: None,
     }
 }
 
-/// Where a server's tools stand: the node named, under Custom where the tree lacks it.
-fn node(server: &str, settings: &McpServer) -> Vec<String> {
+/// Returns the node of a server's tools: the one named, under Custom where the tree lacks it.
+fn tool_node(server: &str, settings: &McpServer) -> Vec<String> {
     let named: Vec<String> = match &settings.import {
-        Import::Under(path) => path.split('/').map(|part| shown(part.trim()).into_owned()).collect(),
+        Import::Under(path) => path.split('/').map(|part| escape_hidden(part.trim()).into_owned()).collect(),
         Import::Whole(_) => vec![server.to_owned()],
     };
-    match named.first().is_some_and(|first| tree().iter().any(|node| node.name == *first)) {
+    match named
+        .first()
+        .is_some_and(|first| OntologyTree::built_in().nodes.iter().any(|node| node.name == *first))
+    {
         true => named,
         false => std::iter::once("Custom".to_owned()).chain(named).collect(),
     }
 }
 
-/// What a call can do at worst. A server's own word is taken only where it says something: what says nothing may run
+/// Returns the worst effect of a call. A server's own hint counts only where it gives one: a tool without hints may run
 /// anything, and over a network reach it.
-pub(super) fn risk(settings: &McpServer, tool: Option<&RemoteTool>) -> Risk {
+pub(super) fn tool_risk(settings: &McpServer, tool: Option<&RemoteTool>) -> Risk {
     if let Some(risk) = settings.risk {
         return risk;
     }
-    let hint = |name| tool.and_then(|tool| tool.hint(name));
+    let hint = |name| tool.and_then(|tool| tool.annotation_hint(name));
     match (hint("openWorldHint"), hint("readOnlyHint")) {
         (Some(true), _) => Risk::Network,
         (_, Some(true)) => Risk::Read,
@@ -188,7 +209,7 @@ pub(super) fn risk(settings: &McpServer, tool: Option<&RemoteTool>) -> Risk {
 }
 
 /// The arguments with `why` among them, required.
-fn input(tool: &RemoteTool) -> Result<Value, UnfitTool> {
+fn input_with_why(tool: &RemoteTool) -> Result<Value, UnfitTool> {
     let mut root = tool.input_schema.clone();
     match root.get("type") {
         Some(kind) if kind == "object" => {}
@@ -209,7 +230,7 @@ fn input(tool: &RemoteTool) -> Result<Value, UnfitTool> {
     let mut schema = Value::Object(root);
     if !has_own {
         let why = json!({ "type": "string", "description": WHY });
-        allow(&mut schema, &why, ALTERNATIVES);
+        allow_why(&mut schema, &why, ALTERNATIVES);
         if !schema["properties"].is_object() {
             schema["properties"] = json!({});
         }
@@ -225,12 +246,12 @@ fn input(tool: &RemoteTool) -> Result<Value, UnfitTool> {
         required.push(json!("why"));
     }
     schema["required"] = Value::Array(required);
-    prepare(&mut schema, "inputSchema")?;
+    prepare_schema(&mut schema, "inputSchema")?;
     Ok(schema)
 }
 
 /// Lets alternatives that refuse what they do not name take `why` too.
-fn allow(schema: &mut Value, why: &Value, depth: usize) {
+fn allow_why(schema: &mut Value, why: &Value, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     for key in ["anyOf", "oneOf", "allOf"] {
         for part in schema.get_mut(key).and_then(Value::as_array_mut).into_iter().flatten() {
@@ -241,13 +262,13 @@ fn allow(schema: &mut Value, why: &Value, depth: usize) {
                     properties.insert("why".to_owned(), why.clone());
                 }
             }
-            allow(part, why, depth);
+            allow_why(part, why, depth);
         }
     }
 }
 
 /// Shows what is hidden in a schema.
-fn prepare(schema: &mut Value, which: &'static str) -> Result<(), UnfitTool> {
+fn prepare_schema(schema: &mut Value, which: &'static str) -> Result<(), UnfitTool> {
     if let Some(at) = show_schema(schema).first() {
         return Err(UnfitTool::Hidden { which, at: at.to_string() });
     }
@@ -261,13 +282,13 @@ mod tests {
     use super::*;
 
     fn made(tool: Value) -> Result<ToolDef, String> {
-        let tool = RemoteTool::read(&tool).unwrap();
-        check("srv", &McpServer::default(), &tool).map_err(|error| error.to_string())?;
-        definition("srv", &McpServer::default(), "srv.t", &tool).map_err(|error| error.to_string())
+        let tool = RemoteTool::from_listing(&tool).unwrap();
+        check_tool("srv", &McpServer::default(), &tool).map_err(|error| error.to_string())?;
+        import_definition("srv", &McpServer::default(), "srv.t", &tool).map_err(|error| error.to_string())
     }
 
     fn takes(schema: &Value, args: Value) -> bool {
-        compile(schema).unwrap().is_valid(&args)
+        compile_schema(schema).unwrap().is_valid(&args)
     }
 
     #[test]
@@ -321,8 +342,8 @@ mod tests {
     #[test]
     fn risks_and_nodes() {
         let risk = |settings: &McpServer, hints: Value| {
-            let tool = RemoteTool::read(&json!({ "name": "t", "annotations": hints })).unwrap();
-            definition("srv", settings, "srv.t", &tool).unwrap().risk
+            let tool = RemoteTool::from_listing(&json!({ "name": "t", "annotations": hints })).unwrap();
+            import_definition("srv", settings, "srv.t", &tool).unwrap().risk
         };
         let stdio = McpServer::default();
         let http = McpServer { url: Some("http://x".to_owned()), ..McpServer::default() };
@@ -333,7 +354,8 @@ mod tests {
         assert_eq!(risk(&stdio, json!({ "readOnlyHint": "yes" })), Risk::Execute);
         let set = McpServer { risk: Some(Risk::Write), ..McpServer::default() };
         assert_eq!(risk(&set, json!({ "openWorldHint": true })), Risk::Write);
-        let under = |import: Import| node("srv", &McpServer { import, ..McpServer::default() }).join(" > ");
+        let under =
+            |import: Import| tool_node("srv", &McpServer { import, ..McpServer::default() }).join(" > ");
         assert_eq!(under(Import::Whole(true)), "Custom > srv");
         assert_eq!(under(Import::Under("Video / Cut".to_owned())), "Custom > Video > Cut");
         assert_eq!(under(Import::Under("Custom/Video".to_owned())), "Custom > Video");

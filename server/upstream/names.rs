@@ -3,31 +3,32 @@
 use std::collections::HashMap;
 
 use crate::base::hash;
-use crate::catalogue::folded;
+use crate::catalogue::folded_name;
 
 /// Characters of our longest name.
 const LONGEST: usize = 64;
 
 /// The name of each of a server's tools under `prefix`, in their order.
 ///
-/// One that fits our grammar stays as it is. Any other is changed and carries a hash of what it was, so that it can
-/// neither meet nor take the place of one that fits; so do names that clients could not tell apart.
-pub(super) fn names(prefix: &str, remote: &[&str]) -> Vec<String> {
+/// A name that fits our grammar stays as it is. Any other is changed and carries a hash of the original, so that it can
+/// neither meet nor take the place of one that fits; so do names that clients could not distinguish.
+pub(super) fn tool_names(prefix: &str, remote: &[&str]) -> Vec<String> {
     let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}.") };
     let room = LONGEST.saturating_sub(prefix.len()).max(12);
     let mut alike: HashMap<String, usize> = HashMap::new();
     for name in remote {
-        *alike.entry(folded(name)).or_default() += 1;
+        *alike.entry(folded_name(name)).or_default() += 1;
     }
     let name = |name: &&str| {
-        let alone = alike.get(&folded(name)).is_none_or(|count| *count == 1);
-        let own = if alone && fits(name, room) { (*name).to_owned() } else { marked(name, room) };
+        let alone = alike.get(&folded_name(name)).is_none_or(|count| *count == 1);
+        let own =
+            if alone && fits_grammar(name, room) { (*name).to_owned() } else { marked_name(name, room) };
         format!("{prefix}{own}")
     };
     remote.iter().map(name).collect()
 }
 
-fn fits(name: &str, room: usize) -> bool {
+fn fits_grammar(name: &str, room: usize) -> bool {
     let part = |part: &str| {
         part.starts_with(|c: char| c.is_ascii_alphabetic())
             && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
@@ -35,7 +36,7 @@ fn fits(name: &str, room: usize) -> bool {
     name.len() <= room && name.split('.').all(part)
 }
 
-fn marked(name: &str, room: usize) -> String {
+fn marked_name(name: &str, room: usize) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
     let words: Vec<String> = name
         .split(['.', '/', ':'])
@@ -50,7 +51,7 @@ fn marked(name: &str, room: usize) -> String {
     let mut own = if words.is_empty() { "tool".to_owned() } else { words.join(".") };
     own.truncate(room - 7);
     let own = own.trim_end_matches('.');
-    format!("{own}_{}", &hash::short(name.as_bytes())[..6])
+    format!("{own}_{}", &hash::short_hash(name.as_bytes())[..6])
 }
 
 #[cfg(test)]
@@ -74,16 +75,19 @@ mod tests {
             &long,
             "Echo2",
         ];
-        let made = names("srv", &remote);
+        let made = tool_names("srv", &remote);
         for name in &made {
-            assert!(name.len() <= LONGEST && name.split('.').all(|part| fits(part, LONGEST)), "{name}");
+            assert!(
+                name.len() <= LONGEST && name.split('.').all(|part| fits_grammar(part, LONGEST)),
+                "{name}"
+            );
         }
-        let distinct: std::collections::HashSet<_> = made.iter().map(|name| folded(name)).collect();
+        let distinct: std::collections::HashSet<_> = made.iter().map(|name| folded_name(name)).collect();
         assert_eq!(distinct.len(), remote.len(), "{made:?}");
         assert_eq!(made[0], "srv.echo");
         assert!(made[1].starts_with("srv.a.b_"), "it and a_b cannot be told apart: {made:?}");
         assert!(made[2].starts_with("srv.repo.search_"));
-        assert_eq!(names("srv", &["repo/search"])[0], made[2], "whatever else there is");
-        assert_eq!(names("", &["echo"]), ["echo"]);
+        assert_eq!(tool_names("srv", &["repo/search"])[0], made[2], "whatever else there is");
+        assert_eq!(tool_names("", &["echo"]), ["echo"]);
     }
 }

@@ -17,25 +17,25 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::confinement::{BegunServer, ConfinedServer, Confinement};
 use super::error::UpstreamError;
-use super::expand::{Unset, expand};
-use super::guard::{self, Start};
-use crate::base::blocking;
-use crate::base::hidden::shown;
+use super::expand::{UnsetVariable, expand_variables};
+use super::guard::{self, GuardedStart};
+use crate::base::hidden::escape_hidden;
+use crate::base::run_blocking;
 use crate::protocol::McpServer;
 use crate::sandbox::CommandTier;
 
-/// What a server sees of our own environment.
-const PASSED: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
-/// How long it may take from closing its output to being gone.
+/// The variables of our own environment that a server gets.
+const PASSED_VARIABLES: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
+/// The time that it may take from closing its output to being gone.
 const LAST: Duration = Duration::from_millis(500);
 /// Lines of its standard error that are kept.
 const WORDS: usize = 8;
 /// Bytes of one such line.
 const WORD: usize = 400;
 
-/// What is known of a server's processes that another thread may want to end.
+/// The processes of a server, for a thread that may end them.
 #[derive(Debug, Default)]
-pub(super) struct Group(Mutex<Option<HeldProcess>>);
+pub(super) struct ServerProcesses(Mutex<Option<HeldProcess>>);
 
 /// A process whose end was not seen yet.
 #[derive(Debug)]
@@ -47,24 +47,24 @@ enum HeldProcess {
 /// A process that was not waited for yet.
 #[derive(Debug)]
 struct UnreapedProcess {
-    /// That of the guard where there is one, else the server's own.
+    /// The process of the guard where there is one, else the server's own.
     pid: Pid,
-    /// By which the guard is told what to do.
+    /// The line over which the guard gets its orders.
     line: Option<UnixStream>,
 }
 
-impl Group {
+impl ServerProcesses {
     /// Asks it and all that it started to end.
-    pub(super) fn ask(&self) {
-        self.send(Signal::TERM, guard::ASK);
+    pub(super) fn ask_to_end(&self) {
+        self.send_signal(Signal::TERM, guard::ASK);
     }
 
     /// Ends it and all that it started, at once.
     pub(super) fn kill(&self) {
-        self.send(Signal::KILL, guard::KILL);
+        self.send_signal(Signal::KILL, guard::KILL);
     }
 
-    fn send(&self, signal: Signal, word: u8) {
+    fn send_signal(&self, signal: Signal, word: u8) {
         // Locked, so that the number is not given to another process meanwhile.
         match &*self.0.lock() {
             // A guard that is gone has nothing to end.
@@ -85,18 +85,18 @@ impl Group {
         self.0.lock().is_some()
     }
 
-    /// Whether anything of it is left.
-    pub(super) fn lives(&self) -> bool {
+    /// Returns whether anything of it is left.
+    pub(super) fn is_alive(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         let pid = match &*self.0.lock() {
             Some(HeldProcess::Free(process)) => process.pid,
-            Some(HeldProcess::Confined(server)) => return server.lives(),
+            Some(HeldProcess::Confined(server)) => return server.is_alive(),
             None => return false,
         };
         matches!(waitid(WaitId::Pid(pid), options), Ok(None))
     }
 
-    /// What confines it; nothing where nothing does, and where it has ended.
+    /// Returns the tier of its confinement; nothing where it is not confined, and where it has ended.
     pub(super) fn tier(&self) -> Option<CommandTier> {
         match &*self.0.lock() {
             Some(HeldProcess::Confined(server)) => Some(server.tier()),
@@ -110,16 +110,16 @@ impl Group {
 pub(super) struct StderrTail(Mutex<VecDeque<String>>);
 
 impl StderrTail {
-    fn add(&self, line: &str) {
+    fn add_line(&self, line: &str) {
         let mut lines = self.0.lock();
         if lines.len() == WORDS {
             lines.pop_front();
         }
-        lines.push_back(shown(line.trim_end()).into_owned());
+        lines.push_back(escape_hidden(line.trim_end()).into_owned());
     }
 
-    /// The last one that says something.
-    pub(super) fn last(&self) -> Option<String> {
+    /// Returns the last line that is not blank.
+    pub(super) fn last_words(&self) -> Option<String> {
         let lines = self.0.lock();
         lines.iter().rev().find(|line| !line.trim().is_empty()).cloned()
     }
@@ -127,121 +127,126 @@ impl StderrTail {
 
 /// A running server.
 #[derive(Debug)]
-pub(super) struct Process {
-    ending: Ending,
-    group: Arc<Group>,
+pub(super) struct ServerProcess {
+    ending: ProcessEnding,
+    group: Arc<ServerProcesses>,
     words: Arc<StderrTail>,
 }
 
-/// Where the end of a server is heard of.
+/// The handle by which the end of a server is awaited.
 #[derive(Debug)]
-enum Ending {
+enum ProcessEnding {
     Child(Child),
     Confined(Arc<ConfinedServer>),
 }
 
-/// What a process is started with.
+/// The options to start a process.
 #[derive(Debug)]
-pub(super) struct Launch<'a> {
+pub(super) struct ServerLaunch<'a> {
     /// The server, by its name in the settings.
     pub name: &'a str,
     /// Its settings.
     pub settings: &'a McpServer,
     /// The workspace.
     pub root: &'a Path,
-    /// What confines it; nothing where it runs as the person does.
+    /// The confinement; nothing where it runs as the person does.
     pub confinement: Option<Confinement<'a>>,
 }
 
-impl Process {
+impl ServerProcess {
     /// Starts the server; its standard input and output come with it.
     ///
     /// # Errors
     /// A variable that is not set, why no sandbox can be built, or why the system does not start the program.
-    pub(super) async fn start(launch: &Launch<'_>) -> Result<(Self, ChildStdin, ChildStdout), UpstreamError> {
+    pub(super) async fn start_process(
+        launch: &ServerLaunch<'_>,
+    ) -> Result<(Self, ChildStdin, ChildStdout), UpstreamError> {
         match &launch.confinement {
-            Some(confinement) => blocking(|| Self::confined(launch, confinement)),
-            None => Self::free(launch.name, launch.settings, launch.root).await,
+            Some(confinement) => run_blocking(|| Self::start_confined(launch, confinement)),
+            None => Self::start_free(launch.name, launch.settings, launch.root).await,
         }
     }
 
-    fn confined(
-        launch: &Launch<'_>,
+    fn start_confined(
+        launch: &ServerLaunch<'_>,
         confinement: &Confinement<'_>,
     ) -> Result<(Self, ChildStdin, ChildStdout), UpstreamError> {
         let BegunServer { server, stdin, stdout, stderr } =
-            confinement.start(launch.name, launch.settings)?;
+            confinement.start_server(launch.name, launch.settings)?;
         let words = Arc::new(StderrTail::default());
-        tokio::spawn(listen(launch.name.to_owned(), stderr, words.clone()));
-        let group = Arc::new(Group(Mutex::new(Some(HeldProcess::Confined(server.clone())))));
-        Ok((Self { ending: Ending::Confined(server), group, words }, stdin, stdout))
+        tokio::spawn(read_stderr(launch.name.to_owned(), stderr, words.clone()));
+        let group = Arc::new(ServerProcesses(Mutex::new(Some(HeldProcess::Confined(server.clone())))));
+        Ok((Self { ending: ProcessEnding::Confined(server), group, words }, stdin, stdout))
     }
 
-    async fn free(
+    async fn start_free(
         name: &str,
         settings: &McpServer,
         root: &Path,
     ) -> Result<(Self, ChildStdin, ChildStdout), UpstreamError> {
         let program = settings.command.as_deref().unwrap_or_default();
-        // One with a slash is meant from the root, wherever it then starts.
+        // A program with a slash is relative to the root, wherever it then starts.
         let path = if program.contains('/') { root.join(program) } else { program.into() };
-        let passed = PASSED.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
+        let passed =
+            PASSED_VARIABLES.iter().filter_map(|name| Some(((*name).into(), std::env::var_os(name)?)));
         let mut env: Vec<(OsString, OsString)> = passed.collect();
         for (variable, value) in &settings.env {
-            let value = expand(value)
-                .map_err(|Unset(variable)| UpstreamError::NoVariable { server: name.to_owned(), variable })?;
+            let value = expand_variables(value).map_err(|UnsetVariable(variable)| {
+                UpstreamError::NoVariable { server: name.to_owned(), variable }
+            })?;
             env.push((variable.into(), value.into()));
         }
-        let start = Start {
+        let start = GuardedStart {
             program: path.into(),
             args: settings.args.iter().map(Into::into).collect(),
             env,
             cwd: settings.cwd.as_ref().map_or_else(|| root.to_owned(), |cwd| root.join(cwd)),
         };
         let begun = match guard::is_offered() {
-            true => guarded(&start).await,
-            false => alone(&start),
+            true => start_guarded(&start).await,
+            false => start_alone(&start),
         };
-        let Begun { child, line, stdin, stdout, stderr } = begun.map_err(|error| UpstreamError::Start {
-            server: name.to_owned(),
-            program: shown(program).into_owned(),
-            source: Arc::new(error),
-        })?;
+        let BegunProcess { child, line, stdin, stdout, stderr } =
+            begun.map_err(|error| UpstreamError::Start {
+                server: name.to_owned(),
+                program: escape_hidden(program).into_owned(),
+                source: Arc::new(error),
+            })?;
         let pid = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         let held = pid.map(|pid| HeldProcess::Free(UnreapedProcess { pid, line }));
-        let (group, words) = (Arc::new(Group(Mutex::new(held))), Arc::new(StderrTail::default()));
-        tokio::spawn(listen(name.to_owned(), stderr, words.clone()));
-        Ok((Self { ending: Ending::Child(child), group, words }, stdin, stdout))
+        let (group, words) = (Arc::new(ServerProcesses(Mutex::new(held))), Arc::new(StderrTail::default()));
+        tokio::spawn(read_stderr(name.to_owned(), stderr, words.clone()));
+        Ok((Self { ending: ProcessEnding::Child(child), group, words }, stdin, stdout))
     }
 
-    /// What ends it.
-    pub(super) fn group(&self) -> &Arc<Group> {
+    /// The processes, to end them.
+    pub(super) fn process_group(&self) -> &Arc<ServerProcesses> {
         &self.group
     }
 
-    /// What it said.
-    pub(super) fn words(&self) -> &Arc<StderrTail> {
+    /// The tail of its standard error.
+    pub(super) fn stderr_tail(&self) -> &Arc<StderrTail> {
         &self.words
     }
 
     /// Asks it to end, and waits for that.
-    pub(super) async fn leave(&mut self) {
-        self.group.ask();
-        self.within(guard::GRACE).await;
+    pub(super) async fn end_gracefully(&mut self) {
+        self.group.ask_to_end();
+        self.wait_within(guard::GRACE).await;
     }
 
-    /// Waits a moment until it has ended by itself, ends what is left of it, and says how it went.
-    pub(super) async fn ended(&mut self) -> String {
-        self.within(LAST).await
+    /// Waits a moment until it has ended by itself, ends the rest of it, and describes its end.
+    pub(super) async fn wait_ended(&mut self) -> String {
+        self.wait_within(LAST).await
     }
 
-    async fn within(&mut self, limit: Duration) -> String {
+    async fn wait_within(&mut self, limit: Duration) -> String {
         let mut alone = false;
         if self.group.is_held() {
             let until = tokio::time::Instant::now() + limit;
             loop {
-                // Looked at but not taken yet: while it stands there no other process gets its number.
-                alone = !self.group.lives();
+                // The process is looked at but not reaped yet: until then no other process gets its number.
+                alone = !self.group.is_alive();
                 if alone || tokio::time::Instant::now() > until {
                     break;
                 }
@@ -250,15 +255,17 @@ impl Process {
         }
         self.group.kill();
         let end = match &mut self.ending {
-            Ending::Child(child) => child.wait().await.ok().map(|status| format!("it ended ({status})")),
-            Ending::Confined(server) => Some(server.ended().await),
+            ProcessEnding::Child(child) => {
+                child.wait().await.ok().map(|status| format!("it ended ({status})"))
+            }
+            ProcessEnding::Confined(server) => Some(server.wait_ended().await),
         };
         self.group.0.lock().take();
         end.filter(|_| alone).unwrap_or_else(|| "it closed its output".to_owned())
     }
 }
 
-impl Drop for Process {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         self.group.kill();
         self.group.0.lock().take();
@@ -266,7 +273,7 @@ impl Drop for Process {
 }
 
 /// A process that has just begun.
-struct Begun {
+struct BegunProcess {
     child: Child,
     line: Option<UnixStream>,
     stdin: ChildStdin,
@@ -275,13 +282,13 @@ struct Begun {
 }
 
 /// Starts a server by a guard, which is this program once more.
-async fn guarded(start: &Start) -> io::Result<Begun> {
+async fn start_guarded(start: &GuardedStart) -> io::Result<BegunProcess> {
     let (ours, theirs) = UnixStream::pair()?;
     let mut command = Command::new("/proc/self/exe");
     command.arg0(env!("CARGO_PKG_NAME")).arg(guard::ARGUMENT).env_clear().current_dir("/").process_group(0);
     command.stdin(OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
     let child = command.spawn()?;
-    // Until it is dropped it holds the guard's end of the socket, and the end of the guard would not be heard.
+    // Until it is dropped it holds the guard's end of the socket, and the end of the guard would not be noticed.
     drop(command);
     let (their_in, stdin) = io::pipe()?;
     let (stdout, their_out) = io::pipe()?;
@@ -295,28 +302,28 @@ async fn guarded(start: &Start) -> io::Result<Begun> {
     let stdin = ChildStdin::from_std(OwnedFd::from(stdin).into())?;
     let stdout = ChildStdout::from_std(OwnedFd::from(stdout).into())?;
     let stderr = ChildStderr::from_std(OwnedFd::from(stderr).into())?;
-    Ok(Begun { child, line: Some(ours), stdin, stdout, stderr })
+    Ok(BegunProcess { child, line: Some(ours), stdin, stdout, stderr })
 }
 
 /// Starts a server with nothing between, where this program is no guard: its group ends with it, what leaves that does not.
-fn alone(start: &Start) -> io::Result<Begun> {
-    let mut command = Command::from(start.command());
+fn start_alone(start: &GuardedStart) -> io::Result<BegunProcess> {
+    let mut command = Command::from(start.to_command());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn()?;
     let none = || io::Error::other("it started with no standard streams");
     let stdin = child.stdin.take().ok_or_else(none)?;
     let stdout = child.stdout.take().ok_or_else(none)?;
     let stderr = child.stderr.take().ok_or_else(none)?;
-    Ok(Begun { child, line: None, stdin, stdout, stderr })
+    Ok(BegunProcess { child, line: None, stdin, stdout, stderr })
 }
 
 /// Reads a server's standard error to its end, line by line; what is too long for a line is cut.
-async fn listen(server: String, mut stream: impl AsyncRead + Unpin, words: Arc<StderrTail>) {
+async fn read_stderr(server: String, mut stream: impl AsyncRead + Unpin, words: Arc<StderrTail>) {
     let (mut buffer, mut line) = ([0; 4096], Vec::new());
     let tell = |line: &[u8]| {
         let text = String::from_utf8_lossy(line);
-        tracing::info!(server, "{}", shown(&text));
-        words.add(&text);
+        tracing::info!(server, "{}", escape_hidden(&text));
+        words.add_line(&text);
     };
     while let Ok(count @ 1..) = stream.read(&mut buffer).await {
         for byte in &buffer[..count] {

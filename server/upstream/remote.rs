@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::base::hash;
-use crate::base::hidden::shown;
+use crate::base::hidden::escape_hidden;
 
 /// Characters of the longest name.
 const NAME: usize = 200;
@@ -12,7 +12,7 @@ const NAME: usize = 200;
 const DESCRIPTION: usize = 16 << 10;
 /// Bytes of the largest schema.
 const SCHEMA: usize = 128 << 10;
-/// How deep a schema may nest.
+/// The depth to which a schema may nest.
 const DEPTH: usize = 48;
 /// The hints that are kept of its annotations.
 const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
@@ -23,18 +23,18 @@ const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "
 pub(crate) struct RemoteTool {
     /// The server's name for it.
     pub name: String,
-    /// One line.
+    /// A title of one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// What the server says of it.
+    /// The server's description of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Its arguments.
     pub input_schema: Map<String, Value>,
-    /// What it answers, where it says.
+    /// The schema of its answer, where the server gives one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Map<String, Value>>,
-    /// What it says of its own risk.
+    /// The hints about its own risk.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub annotations: Map<String, Value>,
 }
@@ -43,8 +43,8 @@ impl RemoteTool {
     /// Reads one of the `tools` of a listing.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence that begins with its name.
-    pub(crate) fn read(value: &Value) -> Result<Self, String> {
+    /// The problem, as a sentence that begins with its name.
+    pub(crate) fn from_listing(value: &Value) -> Result<Self, String> {
         let text = |name: &str| value.get(name).and_then(Value::as_str);
         let name = text("name").unwrap_or_default();
         if name.is_empty() {
@@ -52,13 +52,13 @@ impl RemoteTool {
         }
         if name.chars().count() > NAME {
             let start: String = name.chars().take(40).collect();
-            return Err(format!("the name {:?}… has more than {NAME} characters", shown(&start)));
+            return Err(format!("the name {:?}… has more than {NAME} characters", escape_hidden(&start)));
         }
-        let wrong = |what: &str| format!("the tool {:?} {what}", shown(name));
+        let wrong = |what: &str| format!("the tool {:?} {what}", escape_hidden(name));
         let schema = |key: &str| match value.get(key) {
             None | Some(Value::Null) => Ok(None),
             Some(schema @ Value::Object(map)) => {
-                if !fits(schema, DEPTH) || schema.to_string().len() > SCHEMA {
+                if !is_within_depth(schema, DEPTH) || schema.to_string().len() > SCHEMA {
                     return Err(wrong(&format!(
                         "has an {key} of more than {SCHEMA} bytes or {DEPTH} levels"
                     )));
@@ -75,20 +75,20 @@ impl RemoteTool {
         Ok(Self {
             name: name.to_owned(),
             title: title.map(|title| title.chars().take(NAME).collect()),
-            description: text("description").map(|text| cut(text, DESCRIPTION)),
+            description: text("description").map(|text| cut_text(text, DESCRIPTION)),
             input_schema: schema("inputSchema")?.unwrap_or_default(),
             output_schema: schema("outputSchema")?,
             annotations: HINTS.iter().filter_map(hint).collect(),
         })
     }
 
-    /// The hash of all that it says, whatever the order of its members.
+    /// Returns the hash of all its members, whatever their order.
     pub(crate) fn hash(&self) -> String {
-        hash::short(self.sorted().to_string().as_bytes())
+        hash::short_hash(self.sorted_value().to_string().as_bytes())
     }
 
-    /// All that it says, in lines that are compared with those of another version. Hidden characters are shown.
-    pub(crate) fn lines(&self) -> String {
+    /// Returns all its members in lines that are compared with those of another version. Hidden characters are shown.
+    pub(crate) fn comparable_text(&self) -> String {
         let Self { name, title, description, .. } = self;
         let mut out = format!("tool: {name}\n");
         if let Some(title) = title {
@@ -98,7 +98,7 @@ impl RemoteTool {
             out.push_str("description:\n");
             description.lines().for_each(|line| out.push_str(&format!("  {line}\n")));
         }
-        let sorted = self.sorted();
+        let sorted = self.sorted_value();
         for key in ["inputSchema", "outputSchema", "annotations"] {
             if let Some(value) = sorted.get(key) {
                 out.push_str(&format!(
@@ -107,20 +107,20 @@ impl RemoteTool {
                 ));
             }
         }
-        shown(&out).into_owned()
+        escape_hidden(&out).into_owned()
     }
 
     /// A hint that it gives.
-    pub(crate) fn hint(&self, name: &str) -> Option<bool> {
+    pub(crate) fn annotation_hint(&self, name: &str) -> Option<bool> {
         self.annotations.get(name).and_then(Value::as_bool)
     }
 
-    /// Whether it takes an argument of that name.
-    pub(crate) fn takes(&self, argument: &str) -> bool {
+    /// Returns whether it takes an argument of that name.
+    pub(crate) fn has_argument(&self, argument: &str) -> bool {
         self.input_schema.get("properties").is_some_and(|all| all.get(argument).is_some())
     }
 
-    fn sorted(&self) -> Value {
+    fn sorted_value(&self) -> Value {
         let mut value = serde_json::to_value(self).unwrap_or_default();
         value.sort_all_objects();
         value
@@ -128,17 +128,17 @@ impl RemoteTool {
 }
 
 /// The text up to a character boundary near that many bytes, with `…` where something is gone.
-pub(crate) fn cut(text: &str, bytes: usize) -> String {
+pub(crate) fn cut_text(text: &str, bytes: usize) -> String {
     if text.len() <= bytes {
         return text.to_owned();
     }
     format!("{}…", &text[..text.floor_char_boundary(bytes)])
 }
 
-fn fits(value: &Value, depth: usize) -> bool {
+fn is_within_depth(value: &Value, depth: usize) -> bool {
     match value {
-        Value::Array(items) => depth > 0 && items.iter().all(|item| fits(item, depth - 1)),
-        Value::Object(map) => depth > 0 && map.values().all(|item| fits(item, depth - 1)),
+        Value::Array(items) => depth > 0 && items.iter().all(|item| is_within_depth(item, depth - 1)),
+        Value::Object(map) => depth > 0 && map.values().all(|item| is_within_depth(item, depth - 1)),
         _ => true,
     }
 }
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_order_of_members_does_not_count_and_every_word_does() {
-        let read = |value: Value| RemoteTool::read(&value).unwrap();
+        let read = |value: Value| RemoteTool::from_listing(&value).unwrap();
         let one = read(
             json!({ "name": "a", "inputSchema": { "type": "object", "properties": { "x": {}, "y": {} } } }),
         );
@@ -183,16 +183,18 @@ mod tests {
             (json!({ "name": "a", "inputSchema": deep }), "levels"),
             (json!({ "name": "a", "inputSchema": { "x": "y".repeat(200 << 10) } }), "bytes"),
         ] {
-            let said = RemoteTool::read(&value).unwrap_err();
+            let said = RemoteTool::from_listing(&value).unwrap_err();
             assert!(said.contains(expected), "{said}");
         }
-        let long = RemoteTool::read(&json!({ "name": "a", "description": "ü".repeat(1 << 20) })).unwrap();
+        let long =
+            RemoteTool::from_listing(&json!({ "name": "a", "description": "ü".repeat(1 << 20) })).unwrap();
         assert!(long.description.unwrap().len() < DESCRIPTION + 8);
     }
 
     #[test]
     fn lines_show_what_is_hidden() {
-        let tool = RemoteTool::read(&json!({ "name": "a", "description": "one\ntwo\u{200b}" })).unwrap();
-        assert_eq!(tool.lines(), "tool: a\ndescription:\n  one\n  two\\u{200b}\ninputSchema: {}\n");
+        let tool =
+            RemoteTool::from_listing(&json!({ "name": "a", "description": "one\ntwo\u{200b}" })).unwrap();
+        assert_eq!(tool.comparable_text(), "tool: a\ndescription:\n  one\n  two\\u{200b}\ninputSchema: {}\n");
     }
 }

@@ -6,78 +6,80 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::error::UpstreamError;
-use super::known::Known;
+use super::known::ServerTools;
 use super::remote::RemoteTool;
-use super::server::Server;
+use super::server::UpstreamServer;
 use super::{http, result};
-use crate::base::hidden::shown;
-use crate::base::nearest::nearest;
-use crate::protocol::{Code, Effects, Fault, ForwardWhy};
-use crate::registry::{Activity, AnyInput, Output, Permitted, Tool};
-use crate::session::Scope;
+use crate::base::hidden::escape_hidden;
+use crate::base::nearest::nearest_names;
+use crate::protocol::{CallEffects, Code, Fault, ForwardWhy};
+use crate::registry::{Activity, ActivityOutput, AnyInput, CompiledTool, PermittedCall};
+use crate::session::CallScope;
 
 /// A tool of a server.
 pub(super) struct RemoteCall {
     /// The server.
-    pub server: Arc<Server>,
+    pub server: Arc<UpstreamServer>,
     /// The server's own name of the tool, where the definition gives it.
     pub remote_tool: Option<String>,
 }
 
 impl RemoteCall {
-    /// The server's tool that is meant: the one named, else the one whose name is the last part of ours, or all of it.
-    fn meant(&self, tool: &Tool, known: &Known) -> Result<RemoteTool, Fault> {
+    /// Finds the server's tool: the one named, else the one whose name is the last part of this tool's name, or all of
+    /// it.
+    fn find_remote_tool(&self, tool: &CompiledTool, known: &ServerTools) -> Result<RemoteTool, Fault> {
         let last = tool.name().rsplit('.').next().unwrap_or_default().to_owned();
         let wanted = match &self.remote_tool {
             Some(name) => vec![name.clone()],
             None => vec![last, tool.name().to_owned(), tool.def().flat_name()],
         };
-        if let Some(found) = wanted.iter().find_map(|name| known.tool(name)) {
+        if let Some(found) = wanted.iter().find_map(|name| known.find_tool(name)) {
             return Ok(found.clone());
         }
-        let server = &self.server.name;
+        let server = &self.server.gate.name;
         let names: Vec<&str> = known.tools.iter().map(|tool| tool.name.as_str()).collect();
-        let near =
-            nearest(&wanted[0], names.iter().copied(), 3).into_iter().map(|name| shown(name).into_owned());
-        Err(Fault::new(Code::NotFound, format!("{server} has no tool {:?}", shown(&wanted[0])))
-            .near(near)
-            .suggest(format!(
+        let near = nearest_names(&wanted[0], names.iter().copied(), 3)
+            .into_iter()
+            .map(|name| escape_hidden(name).into_owned());
+        Err(Fault::new(Code::NotFound, format!("{server} has no tool {:?}", escape_hidden(&wanted[0])))
+            .with_near_names(near)
+            .with_suggestion(format!(
                 "ask the person to name one of its tools in `remote_tool` of the definition of {}",
                 tool.name()
             )))
     }
 
-    async fn call(&self, call: &Permitted, scope: &Scope) -> Result<Output, Fault> {
+    async fn send_call(&self, call: &PermittedCall, scope: &CallScope) -> Result<ActivityOutput, Fault> {
         let (server, call) = (&self.server, call.call());
-        server.let_start(Some(call.id())).await?;
-        server.let_define(call.tool().name(), Some(call.id())).await?;
-        let connection = server.connection().await?;
-        let known = server.known().unwrap_or_default();
-        let remote = self.meant(call.tool(), &known)?;
-        server.let_call(&remote, Some(call.id())).await?;
+        server.gate.let_start(Some(call.id())).await?;
+        server.gate.let_define(call.tool().name(), Some(call.id())).await?;
+        let connection = server.ensure_connection().await?;
+        let known = server.known_tools().unwrap_or_default();
+        let remote = self.find_remote_tool(call.tool(), &known)?;
+        server.gate.let_call(&known, &remote, Some(call.id())).await?;
         let mut args = call.args().clone();
-        let forward = match server.settings.why {
+        let forward = match server.gate.settings.why {
             Some(why) => why == ForwardWhy::Forward,
-            None => remote.takes("why"),
+            None => remote.has_argument("why"),
         };
         if !forward {
             args.shift_remove("why");
         }
         let outcome = {
-            // Where this is not awaited to its end, the server was too slow.
-            let slow = Slow(Some((server.clone(), connection.clone())));
-            let outcome = connection.call(&remote.name, args, scope).await;
+            // Dropping this before the call ends means that the server was too slow.
+            let slow = SlowCallGuard(Some((server.clone(), connection.clone())));
+            let outcome = connection.call_tool(&remote.name, args, scope).await;
             slow.in_time();
             outcome
         };
         if let Err(error) = &outcome
             && connection.is_broken()
         {
-            server.broke(&connection, error);
+            server.note_broken(&connection, error);
         }
         let result = outcome?;
-        server.answered();
-        result::output(&server.name, call.tool(), result, scope.settings().limits.output_bytes)
+        server.note_answered();
+        result::call_output(&server.gate.name, call.tool(), result, scope.settings().limits.output_bytes)
     }
 }
 
@@ -85,46 +87,51 @@ impl Activity for RemoteCall {
     type Input = AnyInput;
     type Output = Value;
 
-    fn effects(&self, _: &AnyInput) -> Effects {
+    fn call_effects(&self, _: &AnyInput) -> CallEffects {
         // The server's gate asks the person before it starts and before a tool of it is called.
-        let network = self.server.settings.url.as_deref().map(http::host);
-        Effects { network: network.into_iter().collect(), consented: true, ..Effects::default() }
+        let network = self.server.gate.settings.url.as_deref().map(http::url_host);
+        CallEffects { network: network.into_iter().collect(), consented: true, ..CallEffects::default() }
     }
 
-    async fn run(&self, _: Arc<AnyInput>, call: &Permitted, scope: &Scope) -> Result<Output, Fault> {
+    async fn run_call(
+        &self,
+        _: Arc<AnyInput>,
+        call: &PermittedCall,
+        scope: &CallScope,
+    ) -> Result<ActivityOutput, Fault> {
         let tool = call.call().tool();
         let whole = Duration::from_millis(tool.def().sandbox.timeout_ms);
         // A little less than the pipeline's own, which could not say whose fault it is.
         let limit = whole - (whole / 20).min(Duration::from_millis(50));
         tokio::select! {
-            outcome = tokio::time::timeout(limit, self.call(call, scope)) => {
+            outcome = tokio::time::timeout(limit, self.send_call(call, scope)) => {
                 outcome.unwrap_or_else(|_| {
-                    let (server, tool) = (self.server.name.clone(), tool.name().to_owned());
+                    let (server, tool) = (self.server.gate.name.clone(), tool.name().to_owned());
                     Err(UpstreamError::SlowCall { server, tool, limit: whole }.into())
                 })
             }
-            () = scope.cancel().cancelled() => {
-                Err(Fault::new(Code::Cancelled, format!("the call was cancelled; {} was told", self.server.name)))
+            () = scope.cancel_token().cancelled() => {
+                Err(Fault::new(Code::Cancelled, format!("the call was cancelled; {} was told", self.server.gate.name)))
             }
         }
     }
 }
 
-/// Has a server looked at that left a call unanswered until nobody waited any more.
-struct Slow(Option<(Arc<Server>, Arc<super::connection::Connection>)>);
+/// Checks a server whose call stayed unanswered until its caller gave up.
+struct SlowCallGuard(Option<(Arc<UpstreamServer>, Arc<super::connection::ServerConnection>)>);
 
-impl Slow {
+impl SlowCallGuard {
     fn in_time(mut self) {
         self.0 = None;
     }
 }
 
-impl Drop for Slow {
+impl Drop for SlowCallGuard {
     fn drop(&mut self) {
         if let Some((server, connection)) = self.0.take()
             && tokio::runtime::Handle::try_current().is_ok()
         {
-            server.unanswered(connection);
+            server.check_unanswered(connection);
         }
     }
 }
@@ -136,12 +143,17 @@ impl Activity for NoServer {
     type Input = AnyInput;
     type Output = Value;
 
-    fn effects(&self, _: &AnyInput) -> Effects {
-        Effects::default()
+    fn call_effects(&self, _: &AnyInput) -> CallEffects {
+        CallEffects::default()
     }
 
-    async fn run(&self, _: Arc<AnyInput>, call: &Permitted, _: &Scope) -> Result<Output, Fault> {
-        let server = shown(&self.0).into_owned();
+    async fn run_call(
+        &self,
+        _: Arc<AnyInput>,
+        call: &PermittedCall,
+        _: &CallScope,
+    ) -> Result<ActivityOutput, Fault> {
+        let server = escape_hidden(&self.0).into_owned();
         let fault = Fault::new(
             Code::NotFound,
             format!(
@@ -152,6 +164,6 @@ impl Activity for NoServer {
         let suggestion = format!(
             "ask the person to add [mcp_servers.{server}] with a `command` or a `url` to the settings"
         );
-        Err(fault.suggest(suggestion))
+        Err(fault.with_suggestion(suggestion))
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::error::{UpstreamError, words};
-use crate::base::hidden::shown;
+use super::error::{UpstreamError, server_words};
+use crate::base::hidden::escape_hidden;
 use crate::protocol::{Code, Fault};
-use crate::registry::{Output, Tool};
+use crate::registry::{ActivityOutput, CompiledTool};
 
 /// Bytes of images, sounds and the like that one result holds.
 const MEDIA: usize = 8 << 20;
@@ -15,87 +15,107 @@ const BLOCKS: usize = 1000;
 /// The output of a call, held to the tool's output schema; texts of more than `limit` bytes are cut.
 ///
 /// # Errors
-/// What the server says went wrong; INTERNAL, with each violation, where its answer is not what it should be;
-/// QUOTA_EXCEEDED where structured content is too large.
-pub(super) fn output(server: &str, tool: &Tool, result: Value, limit: usize) -> Result<Output, Fault> {
+/// The server's own error; INTERNAL, with each violation, where its answer breaks the schema; QUOTA_EXCEEDED where
+/// structured content is too large.
+pub(super) fn call_output(
+    server: &str,
+    tool: &CompiledTool,
+    result: Value,
+    limit: usize,
+) -> Result<ActivityOutput, Fault> {
     let Value::Object(mut result) = result else {
-        return Err(odd(server, format!("the result of {}", tool.name()), "it is no object"));
+        return Err(protocol_fault(server, format!("the result of {}", tool.name()), "it is no object"));
     };
     let structured = result.shift_remove("structuredContent").filter(|value| !value.is_null());
     let blocks = match result.shift_remove("content") {
         Some(Value::Array(blocks)) => blocks,
         None if structured.is_some() => Vec::new(),
         _ => {
-            return Err(odd(server, format!("the result of {}", tool.name()), "it has no `content`"));
+            return Err(protocol_fault(
+                server,
+                format!("the result of {}", tool.name()),
+                "it has no `content`",
+            ));
         }
     };
     let mut cutter = ResultCutter { text: limit, media: MEDIA, truncated: false };
-    let kept: Vec<Value> = blocks.iter().take(BLOCKS).filter_map(|block| cutter.block(block)).collect();
+    let kept: Vec<Value> = blocks.iter().take(BLOCKS).filter_map(|block| cutter.cut_block(block)).collect();
     cutter.truncated |= blocks.len() > BLOCKS;
-    let text = joined(&kept);
+    let text = join_text(&kept);
     if result.get("isError").and_then(Value::as_bool) == Some(true) {
-        return Err(failed(server, tool, &text, structured));
+        return Err(failure_fault(server, tool, &text, structured));
     }
     let wanted = tool.def().output_schema.is_some();
     // Servers that are older than structured content send it as text.
     let parsed =
         || (wanted && blocks.len() == 1).then(|| serde_json::from_str::<Value>(&text).ok()).flatten();
     if let Some(value) = structured.or_else(parsed) {
-        return whole(server, tool, value, kept, limit);
+        return structured_output(server, tool, value, kept, limit);
     }
-    let value = json!({ "text": text, "media": kept.iter().filter_map(medium).collect::<Vec<_>>() });
-    check(server, tool, &value)?;
+    let value = json!({ "text": text, "media": kept.iter().filter_map(describe_medium).collect::<Vec<_>>() });
+    check_output(server, tool, &value)?;
     let rest = cutter
         .truncated
         .then(|| format!("{server} sent more than limits.output_bytes; ask it for less at a time"));
-    Ok(Output { truncated: cutter.truncated, rest, blocks: kept, ..Output::value(value) })
+    Ok(ActivityOutput {
+        truncated: cutter.truncated,
+        rest,
+        blocks: kept,
+        ..ActivityOutput::from_value(value)
+    })
 }
 
 /// Structured content: whole or not at all, since a part of it keeps to no schema.
-fn whole(server: &str, tool: &Tool, value: Value, kept: Vec<Value>, limit: usize) -> Result<Output, Fault> {
+fn structured_output(
+    server: &str,
+    tool: &CompiledTool,
+    value: Value,
+    kept: Vec<Value>,
+    limit: usize,
+) -> Result<ActivityOutput, Fault> {
     let size = value.to_string().len();
     if size > limit {
         let message =
             format!("{} of {server} answered {size} bytes; limits.output_bytes is {limit}", tool.name());
         return Err(Fault::new(Code::QuotaExceeded, message)
-            .suggest("ask for less at a time: a narrower scope, a smaller page"));
+            .with_suggestion("ask for less at a time: a narrower scope, a smaller page"));
     }
-    check(server, tool, &value)?;
-    // What a model cannot read out of the value is shown beside it.
-    let more = kept.iter().any(|block| medium(block).is_some());
+    check_output(server, tool, &value)?;
+    // A content block that a model cannot read out of the value is shown in addition.
+    let more = kept.iter().any(|block| describe_medium(block).is_some());
     let blocks = if more { kept } else { Vec::new() };
-    Ok(Output { blocks, ..Output::value(value) })
+    Ok(ActivityOutput { blocks, ..ActivityOutput::from_value(value) })
 }
 
-fn check(server: &str, tool: &Tool, value: &Value) -> Result<(), Fault> {
+fn check_output(server: &str, tool: &CompiledTool, value: &Value) -> Result<(), Fault> {
     let violations = tool.check_output(value)?;
     if violations.is_empty() {
         return Ok(());
     }
     let all: Vec<&str> = violations.iter().map(|violation| violation.message.as_str()).collect();
     let what = format!("the result of {} breaks its output schema", tool.name());
-    Err(odd(server, what, &all.join("; ")).detail(json!({
+    Err(protocol_fault(server, what, &all.join("; ")).with_details(json!({
         "violations": violations,
         "schema": tool.def().output_schema,
     })))
 }
 
-fn odd(server: &str, what: String, why: &str) -> Fault {
-    UpstreamError::protocol(server, what, why).into()
+fn protocol_fault(server: &str, what: String, why: &str) -> Fault {
+    UpstreamError::protocol_error(server, what, why).into()
 }
 
-fn failed(server: &str, tool: &Tool, text: &str, structured: Option<Value>) -> Fault {
+fn failure_fault(server: &str, tool: &CompiledTool, text: &str, structured: Option<Value>) -> Fault {
     let said = if text.trim().is_empty() { "it gives no reason" } else { text };
-    let message = format!("{server}: {} failed: {}", tool.name(), words(said));
+    let message = format!("{server}: {} failed: {}", tool.name(), server_words(said));
     let fault = Fault { recoverable: true, ..Fault::internal(message) }
-        .suggest("read what the server says and call again with other arguments, or go another way");
+        .with_suggestion("read what the server says and call again with other arguments, or go another way");
     match structured {
-        Some(value) if value.to_string().len() < 4096 => fault.detail(value),
+        Some(value) if value.to_string().len() < 4096 => fault.with_details(value),
         _ => fault,
     }
 }
 
-/// What is left of the bounds of one result.
+/// The remaining bounds of one result.
 struct ResultCutter {
     text: usize,
     media: usize,
@@ -103,8 +123,8 @@ struct ResultCutter {
 }
 
 impl ResultCutter {
-    /// A content block as far as it fits; nothing for what is none.
-    fn block(&mut self, block: &Value) -> Option<Value> {
+    /// Cuts a content block to the remaining bounds; nothing for a value that is none.
+    fn cut_block(&mut self, block: &Value) -> Option<Value> {
         let kind = block.get("type")?.as_str()?;
         if kind == "text" {
             let text = block.get("text")?.as_str()?;
@@ -124,13 +144,15 @@ impl ResultCutter {
             }
             None => {
                 self.truncated = true;
-                Some(json!({ "type": "text", "text": format!("[{} of {size} bytes left out]", shown(kind)) }))
+                Some(
+                    json!({ "type": "text", "text": format!("[{} of {size} bytes left out]", escape_hidden(kind)) }),
+                )
             }
         }
     }
 }
 
-fn joined(blocks: &[Value]) -> String {
+fn join_text(blocks: &[Value]) -> String {
     let text = |block: &Value| {
         let own = block.get("text").or_else(|| block.get("resource")?.get("text"))?;
         own.as_str().map(str::to_owned)
@@ -138,8 +160,8 @@ fn joined(blocks: &[Value]) -> String {
     blocks.iter().filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// What a block is where it is more than text: its type, what it holds, and how much of it.
-fn medium(block: &Value) -> Option<Value> {
+/// Describes a block that is more than text: its type, its kind, and its size.
+fn describe_medium(block: &Value) -> Option<Value> {
     let kind = block.get("type")?.as_str().filter(|kind| *kind != "text")?;
     let inside = block.get("resource").unwrap_or(block);
     let data = ["data", "blob", "text"].iter().find_map(|key| inside.get(*key)?.as_str());
@@ -159,22 +181,22 @@ mod tests {
 
     use super::*;
     use crate::protocol::McpServer;
-    use crate::registry::{Activities, Registry};
-    use crate::upstream::import::definition;
+    use crate::registry::{Activities, ToolRegistry};
+    use crate::upstream::import::import_definition;
     use crate::upstream::remote::RemoteTool;
 
-    fn tool(schema: Option<Value>) -> Arc<Tool> {
+    fn tool(schema: Option<Value>) -> Arc<CompiledTool> {
         let mut listed = json!({ "name": "t" });
         if let Some(schema) = schema {
             listed["outputSchema"] = schema;
         }
-        let remote = RemoteTool::read(&listed).unwrap();
-        let def = definition("srv", &McpServer::default(), "srv.t", &remote).unwrap();
-        Registry::new(vec![def], Arc::new(Activities::default())).find("srv.t").unwrap()
+        let remote = RemoteTool::from_listing(&listed).unwrap();
+        let def = import_definition("srv", &McpServer::default(), "srv.t", &remote).unwrap();
+        ToolRegistry::new(vec![def], Arc::new(Activities::default())).find_tool("srv.t").unwrap()
     }
 
     fn of(schema: Option<Value>, result: Value) -> Result<(Value, bool, usize), Fault> {
-        let Output { value, truncated, blocks, .. } = output("srv", &tool(schema), result, 100)?;
+        let ActivityOutput { value, truncated, blocks, .. } = call_output("srv", &tool(schema), result, 100)?;
         Ok((value, truncated, blocks.len()))
     }
 

@@ -14,8 +14,8 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use super::health::Health;
-use super::process::Process;
+use super::health::ConnectionHealth;
+use super::process::ServerProcess;
 
 /// Bytes of the longest line.
 const LINE: usize = 16 << 20;
@@ -23,16 +23,16 @@ const LINE: usize = 16 << 20;
 const RUBBISH: usize = 1000;
 /// Messages read a second, where they are not answers: a server that sends more waits.
 const PACE: u32 = 1000;
-/// How long it may take to end by itself once its input is closed.
+/// The time that it may take to end by itself once its input is closed.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The two streams of a server.
-pub(super) struct Stdio {
+pub(super) struct StdioTransport {
     reader: BufReader<ChildStdout>,
     line: Vec<u8>,
     writer: Arc<Mutex<Option<ChildStdin>>>,
-    process: Process,
-    health: Arc<Health>,
+    process: ServerProcess,
+    health: Arc<ConnectionHealth>,
     /// Set once the handshake is over: results are handed on as they are from then on.
     raw: Arc<AtomicBool>,
     rubbish: usize,
@@ -41,10 +41,15 @@ pub(super) struct Stdio {
     over: bool,
 }
 
-impl Stdio {
+impl StdioTransport {
     /// The transport of a process.
-    pub(super) fn new(process: Process, stdin: ChildStdin, stdout: ChildStdout, health: Arc<Health>) -> Self {
-        health.listen(process.words().clone());
+    pub(super) fn new(
+        process: ServerProcess,
+        stdin: ChildStdin,
+        stdout: ChildStdout,
+        health: Arc<ConnectionHealth>,
+    ) -> Self {
+        health.set_words(process.stderr_tail().clone());
         Self {
             reader: BufReader::with_capacity(64 << 10, stdout),
             line: Vec::new(),
@@ -59,8 +64,8 @@ impl Stdio {
         }
     }
 
-    /// Where it is said that the handshake is over.
-    pub(super) fn raw(&self) -> &Arc<AtomicBool> {
+    /// The flag that is set once the handshake is over.
+    pub(super) fn raw_flag(&self) -> &Arc<AtomicBool> {
         &self.raw
     }
 
@@ -74,7 +79,7 @@ impl Stdio {
             let end = available.iter().position(|byte| *byte == b'\n');
             let taken = end.map_or(available.len(), |at| at + 1);
             if self.line.len() + taken > LINE {
-                self.health.ended(format!("it sent a line of more than {LINE} bytes"));
+                self.health.note_end(format!("it sent a line of more than {LINE} bytes"));
                 return None;
             }
             self.line.extend_from_slice(&available[..taken]);
@@ -86,7 +91,7 @@ impl Stdio {
     }
 
     /// Waits where too much came in this second. Asking again after being dropped waits for the same moment.
-    async fn pace(&mut self) {
+    async fn wait_pace(&mut self) {
         if self.count > PACE {
             tokio::time::sleep_until(self.window + Duration::from_secs(1)).await;
             self.count = 0;
@@ -99,10 +104,10 @@ impl Stdio {
 }
 
 /// A line as a message; nothing where it is none.
-fn message(line: &[u8], raw: bool) -> Option<ServerJsonRpcMessage> {
+fn parse_message(line: &[u8], raw: bool) -> Option<ServerJsonRpcMessage> {
     let mut value: Value = serde_json::from_slice(line).ok()?;
     if raw && value.get("method").is_none() && value.get("result").is_some() {
-        // An answer, whose shape is judged by whoever asked: one that is wrong must not look like none.
+        // The requester checks the shape of an answer: a wrong one must not look like none.
         let id: RequestId = serde_json::from_value(value.get_mut("id")?.take()).ok()?;
         let result = value.get_mut("result")?.take();
         return Some(JsonRpcMessage::response(ServerResult::CustomResult(CustomResult::new(result)), id));
@@ -110,7 +115,7 @@ fn message(line: &[u8], raw: bool) -> Option<ServerJsonRpcMessage> {
     serde_json::from_value(value).ok()
 }
 
-impl Transport<RoleClient> for Stdio {
+impl Transport<RoleClient> for StdioTransport {
     type Error = std::io::Error;
 
     fn send(
@@ -131,11 +136,11 @@ impl Transport<RoleClient> for Stdio {
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            self.pace().await;
+            self.wait_pace().await;
             if self.over || self.next_line().await.is_none() {
                 self.over = true;
-                let end = self.process.ended().await;
-                self.health.ended(end);
+                let end = self.process.wait_ended().await;
+                self.health.note_end(end);
                 return None;
             }
             let line = std::mem::take(&mut self.line);
@@ -143,18 +148,18 @@ impl Transport<RoleClient> for Stdio {
             if text.is_empty() {
                 continue;
             }
-            match message(text, self.raw.load(Ordering::Relaxed)) {
+            match parse_message(text, self.raw.load(Ordering::Relaxed)) {
                 Some(message) => {
                     let answer = matches!(message, JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_));
                     self.count += u32::from(!answer);
                     return Some(message);
                 }
                 None => {
-                    self.health.rubbish(text);
+                    self.health.note_rubbish(text);
                     self.rubbish += 1;
                     self.count += 1;
                     if self.rubbish > RUBBISH {
-                        self.health.ended(format!("it wrote {RUBBISH} lines that are no messages"));
+                        self.health.note_end(format!("it wrote {RUBBISH} lines that are no messages"));
                         self.over = true;
                     }
                 }
@@ -163,7 +168,7 @@ impl Transport<RoleClient> for Stdio {
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        // The end of its input is how a server is told to end; a writer that is stuck does not hold that up.
+        // The end of its input asks a server to end; a writer that is stuck does not delay that.
         if let Ok(mut writer) = tokio::time::timeout(GRACE, self.writer.lock()).await {
             writer.take();
         }
@@ -171,8 +176,8 @@ impl Transport<RoleClient> for Stdio {
             self.over = true;
             let mut rest = tokio::io::sink();
             match tokio::time::timeout(GRACE, tokio::io::copy(&mut self.reader, &mut rest)).await {
-                Ok(_) => drop(self.process.ended().await),
-                Err(_) => self.process.leave().await,
+                Ok(_) => drop(self.process.wait_ended().await),
+                Err(_) => self.process.end_gracefully().await,
             }
         }
         Ok(())
@@ -201,7 +206,7 @@ mod tests {
             (r#"[1,2]"#, false, ""),
             (r#"{"jsonrpc":"2.0","id":{},"result":{}}"#, true, ""),
         ] {
-            let read = message(line.as_bytes(), raw);
+            let read = parse_message(line.as_bytes(), raw);
             let text = read.map(|message| serde_json::to_string(&message).unwrap()).unwrap_or_default();
             assert_eq!(text, expected, "{line}");
         }

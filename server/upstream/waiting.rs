@@ -1,35 +1,35 @@
-//! What waits for the person's consent, shown to them, and their answer.
+//! The servers and tools that wait for the person's consent, and the person's answer.
 
 use serde::Serialize;
 
 use super::Upstreams;
 use super::bound;
-use super::consents::Consent;
-use super::known::{ToolStanding, difference};
-use super::server::Server;
-use crate::base::hidden::shown;
-use crate::base::nearest::nearest;
+use super::consents::ServerConsent;
+use super::known::{ToolStanding, describe_difference};
+use super::server::UpstreamServer;
+use crate::base::hidden::escape_hidden;
+use crate::base::nearest::nearest_names;
 use crate::protocol::{Code, Fault};
 
 /// A server for which something waits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Waiting {
+pub struct WaitingServer {
     /// Its name in the settings.
     pub server: String,
-    /// What it is, in a line.
+    /// The description of the server, in a line.
     pub describes: String,
-    /// What it may do, in a sentence.
+    /// The description of its permissions, in a sentence.
     pub confinement: String,
-    /// What a consent to it binds, where it is the project's; empty where it is the person's.
+    /// The description of the files that a consent binds, where it is the project's; empty where it is the person's.
     pub binds: String,
     /// The files that it binds, as they are shown.
     #[serde(skip)]
-    pub bound: bound::Files,
-    /// Whether it waits to be started at all.
+    pub bound: bound::BoundFiles,
+    /// True where it waits to be started at all.
     pub start: bool,
     /// Its tools that have changed or are new.
     pub tools: Vec<WaitingTool>,
-    /// What the project defines over it, where it is the person's: each definition as JSON.
+    /// The project's definitions over it, where it is the person's: each as JSON.
     pub definitions: Vec<String>,
 }
 
@@ -38,81 +38,91 @@ pub struct Waiting {
 pub struct WaitingTool {
     /// The server's own name for it.
     pub name: String,
-    /// Whether it is new; else its words changed.
+    /// True where it is new; else its text changed.
     pub new: bool,
-    /// What agents would be told, against what was consented to.
+    /// The words for agents, compared with those consented to.
     pub diff: String,
 }
 
 /// A server that the person consented to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Consented {
+pub struct ConsentedServer {
     /// Its name in the settings.
     pub server: String,
-    /// How many of its tools.
+    /// The number of its tools.
     pub tools: usize,
 }
 
 impl Upstreams {
     /// All that waits for the person.
-    pub fn waiting(&self) -> Vec<Waiting> {
-        self.servers().values().filter_map(|server| waiting(server)).collect()
+    pub fn waiting_servers(&self) -> Vec<WaitingServer> {
+        self.servers().values().filter_map(|server| waiting_server(server)).collect()
     }
 
     /// The servers that the person consented to.
-    pub fn consented(&self) -> Vec<Consented> {
-        let consented = |server: &std::sync::Arc<Server>| {
-            Some(Consented { server: server.name.clone(), tools: server.consent()?.tools.len() })
+    pub fn consented_servers(&self) -> Vec<ConsentedServer> {
+        let consented = |server: &std::sync::Arc<UpstreamServer>| {
+            Some(ConsentedServer {
+                server: server.gate.name.clone(),
+                tools: server.gate.current_consent()?.tools.len(),
+            })
         };
         self.servers().values().filter_map(consented).collect()
+    }
+
+    /// Returns whether the settings name such a server.
+    pub fn has_server(&self, name: &str) -> bool {
+        self.servers().contains_key(name)
     }
 
     /// The person consents to a server as it is set now, and to its tools as they were listed last.
     ///
     /// # Errors
     /// NOT_FOUND where no such server is named; what keeps the consent from being written.
-    pub fn consent(&self, name: &str) -> Result<(), Fault> {
-        let bound = self.named(name)?.bound();
+    pub fn consent_as_set(&self, name: &str) -> Result<(), Fault> {
+        let bound = self.find_server(name)?.gate.bound_files();
         self.consent_to(name, bound)
     }
 
-    /// [`Upstreams::consent`] to a server that a project names, to run with no sandbox.
+    /// [`Upstreams::consent_as_set`] to a server that a project names, to run with no sandbox.
     ///
     /// # Errors
-    /// As [`Upstreams::consent`]; INVALID_ARGS where the settings of the person say that.
+    /// As [`Upstreams::consent_as_set`]; INVALID_ARGS where the settings of the person say that.
     pub fn consent_unconfined(&self, name: &str) -> Result<(), Fault> {
-        if !self.named(name)?.settings.of_project {
-            let message = format!("{:?} is a server of your own settings", shown(name));
+        if !self.find_server(name)?.gate.settings.of_project {
+            let message = format!("{:?} is a server of your own settings", escape_hidden(name));
             return Err(Fault::new(Code::InvalidArgs, message)
-                .suggest("take `sandbox = true` out of its settings to run it with no sandbox"));
+                .with_suggestion("take `sandbox = true` out of its settings to run it with no sandbox"));
         }
-        self.consent(name)?;
-        let open = |consent: Option<Consent>| consent.map(|consent| Consent { unconfined: true, ..consent });
-        self.consents.change(self.session.workspace().root(), name, open)?;
+        self.consent_as_set(name)?;
+        let open = |consent: Option<ServerConsent>| {
+            consent.map(|consent| ServerConsent { unconfined: true, ..consent })
+        };
+        self.consents.change_consent(self.session.workspace().root(), name, open)?;
         self.configure();
         Ok(())
     }
 
-    /// [`Upstreams::consent`] to a server with the files that the person was shown.
+    /// [`Upstreams::consent_as_set`] to a server with the files that the person was shown.
     ///
     /// # Errors
-    /// As [`Upstreams::consent`].
-    pub fn consent_to(&self, name: &str, bound: bound::Files) -> Result<(), Fault> {
-        let server = self.named(name)?;
-        let known = server.known();
-        self.consents.change(self.session.workspace().root(), name, |before| {
-            let before = before.filter(|consent| consent.definition == server.definition);
+    /// As [`Upstreams::consent_as_set`].
+    pub fn consent_to(&self, name: &str, bound: bound::BoundFiles) -> Result<(), Fault> {
+        let server = self.find_server(name)?;
+        let known = server.known_tools();
+        self.consents.change_consent(self.session.workspace().root(), name, |before| {
+            let before = before.filter(|consent| consent.definition == server.gate.definition);
             let mut consent = before.unwrap_or_default();
             consent.bound = bound;
-            consent.definitions = server.definition_hashes();
-            consent.definition.clone_from(&server.definition);
+            consent.definitions = server.gate.definition_hashes();
+            consent.definition.clone_from(&server.gate.definition);
             if let Some(known) = &known {
-                consent.tools.extend(known.hashes());
+                consent.tools.extend(known.tool_hashes());
                 consent.listed = true;
             }
             Some(consent)
         })?;
-        server.news();
+        server.gate.notify_changed();
         Ok(())
     }
 
@@ -120,54 +130,66 @@ impl Upstreams {
     ///
     /// # Errors
     /// NOT_FOUND where they have given none; what keeps that from being written.
-    pub fn revoke(&self, name: &str) -> Result<(), Fault> {
+    pub fn revoke_consent(&self, name: &str) -> Result<(), Fault> {
         if self.consents.get(self.session.workspace().root(), name).is_none() {
-            let given = self.consented().into_iter().map(|consented| consented.server);
-            return Err(Fault::new(Code::NotFound, format!("no consent to {:?} is kept here", shown(name)))
-                .hint(given)
-                .suggest("name one of the servers that you consented to"));
+            let given = self.consented_servers().into_iter().map(|consented| consented.server);
+            return Err(Fault::new(
+                Code::NotFound,
+                format!("no consent to {:?} is kept here", escape_hidden(name)),
+            )
+            .with_hints(given)
+            .with_suggestion("name one of the servers that you consented to"));
         }
-        self.consents.change(self.session.workspace().root(), name, |_: Option<Consent>| None)?;
+        self.consents
+            .change_consent(self.session.workspace().root(), name, |_: Option<ServerConsent>| None)?;
         self.configure();
         Ok(())
     }
 
-    fn named(&self, name: &str) -> Result<std::sync::Arc<Server>, Fault> {
+    fn find_server(&self, name: &str) -> Result<std::sync::Arc<UpstreamServer>, Fault> {
         let servers = self.servers();
         servers.get(name).cloned().ok_or_else(|| {
-            let near = nearest(name, servers.keys().map(String::as_str), 3);
-            Fault::new(Code::NotFound, format!("no server is named {:?} in the settings", shown(name)))
-                .near(near.into_iter().map(str::to_owned))
-                .suggest("name one of the servers in [mcp_servers]")
+            let near = nearest_names(name, servers.keys().map(String::as_str), 3);
+            Fault::new(
+                Code::NotFound,
+                format!("no server is named {:?} in the settings", escape_hidden(name)),
+            )
+            .with_near_names(near.into_iter().map(str::to_owned))
+            .with_suggestion("name one of the servers in [mcp_servers]")
         })
     }
 }
 
-fn waiting(server: &Server) -> Option<Waiting> {
-    let start = !server.may_start();
-    let consent = server.consent();
-    let known = server.known().filter(|_| consent.as_ref().is_some_and(|consent| consent.listed));
+fn waiting_server(server: &UpstreamServer) -> Option<WaitingServer> {
+    let start = !server.gate.may_start();
+    let consent = server.gate.current_consent();
+    let known = server.known_tools().filter(|_| consent.as_ref().is_some_and(|consent| consent.listed));
     let tool = |tool| {
-        let (new, former) = match known.as_ref()?.standing(tool, consent.as_ref()) {
+        let (new, former) = match known.as_ref()?.tool_standing(tool, consent.as_ref()) {
             ToolStanding::Granted => return None,
             ToolStanding::Changed(former) => (false, former),
             ToolStanding::New => (true, None),
         };
-        let diff = difference(former.as_deref(), tool);
-        Some(WaitingTool { name: shown(&tool.name).into_owned(), new, diff })
+        let diff = describe_difference(former.as_deref(), tool);
+        Some(WaitingTool { name: escape_hidden(&tool.name).into_owned(), new, diff })
     };
     let tools: Vec<WaitingTool> = known.iter().flat_map(|known| &known.tools).filter_map(tool).collect();
-    let definitions: Vec<String> =
-        server.undefined().into_iter().map(|(_, text)| shown(&text).into_owned()).collect();
+    let definitions: Vec<String> = server
+        .gate
+        .unconsented_definitions()
+        .into_iter()
+        .map(|(_, text)| escape_hidden(&text).into_owned())
+        .collect();
     let something = start || !tools.is_empty() || !definitions.is_empty();
-    let (name, describes, bound) = (server.name.clone(), server.describe(), server.bound());
-    let confinement = server.confinement();
-    let again = server.changed().map(|files| format!("Changed since you consented: {files}. "));
-    let binds = match server.settings.of_project {
-        true => format!("{}{}", again.unwrap_or_default(), shown(&bound::told(&bound))),
+    let (name, describes, bound) =
+        (server.gate.name.clone(), server.gate.describe_server(), server.gate.bound_files());
+    let confinement = server.gate.describe_confinement();
+    let again = server.gate.changed_files().map(|files| format!("Changed since you consented: {files}. "));
+    let binds = match server.gate.settings.of_project {
+        true => format!("{}{}", again.unwrap_or_default(), escape_hidden(&bound::describe_bound(&bound))),
         false => String::new(),
     };
-    something.then_some(Waiting {
+    something.then_some(WaitingServer {
         server: name,
         describes,
         confinement,

@@ -1,68 +1,68 @@
-//! What listeners hear: the net change of each file since they heard last, so that a save in several steps is one.
+//! Batches for listeners: the net change of each file since the last batch, so that a save in several steps is one.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::snapshot::Snapshot;
-use super::stamp::Stamp;
+use super::snapshot::FileSnapshot;
+use super::stamp::StatStamp;
 use crate::protocol::RescanReason;
 
-/// What befell a file.
+/// The kinds of changes of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChangeKind {
+pub enum FileChangeKind {
     /// It is new.
     Created,
     /// It has another content, or other attributes.
     Modified,
     /// It is gone.
     Removed,
-    /// It stood at another path, where it no longer is. What stood at this path is gone.
+    /// It was at another path, which no longer exists. The file that was at this path is gone.
     Renamed {
-        /// That path.
+        /// The earlier path.
         from: Arc<str>,
     },
 }
 
 /// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// Its path in the root.
     pub path: Arc<str>,
-    /// What befell it.
-    pub kind: ChangeKind,
+    /// The kind of the change.
+    pub kind: FileChangeKind,
 }
 
-/// Changes that belong together, as far as time tells.
+/// Changes that belong together, judged by their times.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Batch {
+pub struct ChangeBatch {
     /// The generation of the list after them.
     pub generation: u64,
-    /// One a file, in the order of their paths.
-    pub changes: Vec<Change>,
-    /// Set where files were read again. After `Started`, `TooManyChanges` and `Lagged`, `changes` does not tell all:
+    /// The changes in the order of their paths, one for each file.
+    pub changes: Vec<FileChange>,
+    /// Set if files were read again. After `Started`, `TooManyChanges` and `Lagged`, `changes` does not tell all:
     /// a listener compares the snapshot.
     pub rescan: Option<RescanReason>,
 }
 
-/// Files that are told one by one at most.
+/// The most files that are listed one by one.
 const MOST: usize = 50_000;
 
-/// What changed since listeners heard last.
+/// The changes since the last batch.
 #[derive(Debug, Default)]
-pub(super) struct Window {
-    /// What each file was; none where it was not there.
-    before: BTreeMap<Arc<str>, Option<Stamp>>,
+pub(super) struct ChangeWindow {
+    /// The earlier state of each file; `None` if it did not exist.
+    before: BTreeMap<Arc<str>, Option<StatStamp>>,
     rescan: Option<RescanReason>,
     too_many: bool,
     /// When the first and the last change came.
     times: Option<(Instant, Instant)>,
 }
 
-impl Window {
+impl ChangeWindow {
     /// Notes that a file was this until now.
-    pub(super) fn note(&mut self, path: &Arc<str>, was: Option<Stamp>) {
-        self.touch();
+    pub(super) fn note_change(&mut self, path: &Arc<str>, was: Option<StatStamp>) {
+        self.touch_times();
         if self.too_many {
             return;
         }
@@ -75,38 +75,38 @@ impl Window {
 
     /// Notes that files were read again.
     pub(super) fn note_rescan(&mut self, reason: RescanReason) {
-        self.touch();
+        self.touch_times();
         self.rescan = Some(reason);
     }
 
-    fn touch(&mut self) {
+    fn touch_times(&mut self) {
         let now = Instant::now();
         self.times = Some((self.times.map_or(now, |(first, _)| first), now));
     }
 
-    /// How many files have changed.
+    /// Returns the number of changed files.
     pub(super) fn len(&self) -> usize {
         self.before.len()
     }
 
-    /// When listeners are to hear of it; none where there is nothing.
-    pub(super) fn due(&self, quiet: Duration, longest: Duration) -> Option<Instant> {
+    /// Returns the time at which the next batch is due, or `None` if nothing changed.
+    pub(super) fn due_at(&self, quiet: Duration, longest: Duration) -> Option<Instant> {
         self.times.map(|(first, last)| (last + quiet).min(first + longest))
     }
 
-    /// The net changes up to the list as it is now; none where all was taken back. The window begins anew.
-    pub(super) fn close(&mut self, now: &Snapshot) -> Option<Batch> {
+    /// Returns the net changes up to the current list, or `None` if all were reverted, and starts a new window.
+    pub(super) fn close_window(&mut self, now: &FileSnapshot) -> Option<ChangeBatch> {
         let window = std::mem::take(self);
-        let changes = net(&window.before, now);
+        let changes = net_changes(&window.before, now);
         let rescan = if window.too_many { Some(RescanReason::TooManyChanges) } else { window.rescan };
         let something = rescan.is_some() || !changes.is_empty();
-        something.then(|| Batch { generation: now.generation(), changes, rescan })
+        something.then(|| ChangeBatch { generation: now.generation(), changes, rescan })
     }
 }
 
-fn net(before: &BTreeMap<Arc<str>, Option<Stamp>>, now: &Snapshot) -> Vec<Change> {
+fn net_changes(before: &BTreeMap<Arc<str>, Option<StatStamp>>, now: &FileSnapshot) -> Vec<FileChange> {
     // Files that stood at a path and no longer do, by inode.
-    let mut gone: HashMap<u64, Vec<(&Arc<str>, &Stamp)>> = HashMap::new();
+    let mut gone: HashMap<u64, Vec<(&Arc<str>, &StatStamp)>> = HashMap::new();
     for (path, was) in before {
         if let Some(was) = was
             && now.get(path).is_none()
@@ -126,18 +126,18 @@ fn net(before: &BTreeMap<Arc<str>, Option<Stamp>>, now: &Snapshot) -> Vec<Change
         let kind = match (old, was) {
             (Some(from), _) => {
                 moved.push(from);
-                ChangeKind::Renamed { from: from.clone() }
+                FileChangeKind::Renamed { from: from.clone() }
             }
-            (None, None) => ChangeKind::Created,
-            (None, Some(_)) => ChangeKind::Modified,
+            (None, None) => FileChangeKind::Created,
+            (None, Some(_)) => FileChangeKind::Modified,
         };
-        changes.push(Change { path: path.clone(), kind });
+        changes.push(FileChange { path: path.clone(), kind });
     }
     moved.sort_unstable();
     let removed = before
         .iter()
         .filter(|(path, was)| was.is_some() && now.get(path).is_none() && moved.binary_search(path).is_err());
-    changes.extend(removed.map(|(path, _)| Change { path: path.clone(), kind: ChangeKind::Removed }));
+    changes.extend(removed.map(|(path, _)| FileChange { path: path.clone(), kind: FileChangeKind::Removed }));
     changes.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     changes
 }
@@ -146,30 +146,30 @@ fn net(before: &BTreeMap<Arc<str>, Option<Stamp>>, now: &Snapshot) -> Vec<Change
 mod tests {
     use super::*;
 
-    fn stamp(inode: u64, mtime_ns: i64) -> Stamp {
-        Stamp { size: 1, mtime_ns, ctime_ns: 0, inode }
+    fn stamp(inode: u64, mtime_ns: i64) -> StatStamp {
+        StatStamp { size: 1, mtime_ns, ctime_ns: 0, inode }
     }
 
-    fn told(files: &[(&str, Stamp)], steps: &[(&str, Option<Stamp>)]) -> Vec<String> {
-        let mut snapshot = Snapshot::default();
+    fn told(files: &[(&str, StatStamp)], steps: &[(&str, Option<StatStamp>)]) -> Vec<String> {
+        let mut snapshot = FileSnapshot::default();
         for (path, stamp) in files {
-            snapshot.put(&Arc::from(*path), *stamp);
+            snapshot.put_file(&Arc::from(*path), *stamp);
         }
-        let mut window = Window::default();
+        let mut window = ChangeWindow::default();
         for (path, step) in steps {
             let path: Arc<str> = Arc::from(*path);
             let was = match step {
-                Some(stamp) => snapshot.put(&path, *stamp),
-                None => snapshot.take(&path),
+                Some(stamp) => snapshot.put_file(&path, *stamp),
+                None => snapshot.take_file(&path),
             };
-            window.note(&path, was);
+            window.note_change(&path, was);
         }
-        let changes = window.close(&snapshot).map(|batch| batch.changes).unwrap_or_default();
-        let shown = |change: &Change| match &change.kind {
-            ChangeKind::Created => format!("+{}", change.path),
-            ChangeKind::Modified => format!("~{}", change.path),
-            ChangeKind::Removed => format!("-{}", change.path),
-            ChangeKind::Renamed { from } => format!("{from}>{}", change.path),
+        let changes = window.close_window(&snapshot).map(|batch| batch.changes).unwrap_or_default();
+        let shown = |change: &FileChange| match &change.kind {
+            FileChangeKind::Created => format!("+{}", change.path),
+            FileChangeKind::Modified => format!("~{}", change.path),
+            FileChangeKind::Removed => format!("-{}", change.path),
+            FileChangeKind::Renamed { from } => format!("{from}>{}", change.path),
         };
         changes.iter().map(shown).collect()
     }

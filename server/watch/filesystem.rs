@@ -1,4 +1,4 @@
-//! Which file systems tell of changes, and which have to be read.
+//! Separates file systems that report changes from those that have to be read.
 
 use std::os::fd::BorrowedFd;
 
@@ -35,7 +35,7 @@ const POLLED: [(u32, &str); 24] = [
 /// The flag of a folder whose names have no case.
 const CASEFOLD: u32 = 0x4000_0000;
 
-/// Why the folder has to be read to know what changed in it; none where the kernel tells.
+/// Returns the reason why changes in the folder have to be found by reading it, or `None` if the kernel reports them.
 pub(super) fn must_be_polled(folder: BorrowedFd<'_>) -> Option<&'static str> {
     let number = fstatfs(folder).ok()?.f_type;
     let found = POLLED.iter().find(|(magic, _)| i64::from(*magic) == (number & 0xffff_ffff));

@@ -1,37 +1,48 @@
-//! What a watch is told when it is started.
+//! The options of a watch.
 
 use std::time::Duration;
 
-/// How a folder is watched. The default is what the server uses.
+use crate::protocol::WatchBackend;
+
+/// The options of watching a folder. The server uses the defaults.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct WatchOptions {
     /// Names of hidden files and folders (`.github`) that are listed all the same, unless an ignore file names them.
     /// `.git` and `.wherefore` never are.
     pub hidden: Vec<String>,
-    /// Folders that the kernel may watch for us at most; the others are read anew before each answer.
+    /// The most folders that the kernel watches for this process; the others are read again before each answer.
     pub max_watches: usize,
     /// Files that are listed at most; it bounds the memory.
     pub max_files: usize,
-    /// Whether the kernel is not asked at all and everything is read anew before each answer.
-    pub polling: bool,
-    /// Whether ignore files above the root, and the person's own git excludes, count as ripgrep has them count.
+    /// The way that changes are detected.
+    pub backend: WatchBackend,
+    /// True if ignore files above the root, and the person's own git excludes, apply as in ripgrep.
     pub outer_rules: bool,
-    /// The quiet after which listeners hear of changes.
+    /// The quiet time after which listeners get the changes.
     pub quiet: Duration,
-    /// How long changes may follow each other before listeners hear of them all the same.
+    /// The longest time that changes may follow each other before listeners get them.
     pub longest: Duration,
 }
 
-impl Default for Options {
+impl Default for WatchOptions {
     fn default() -> Self {
         Self {
             hidden: Vec::new(),
             max_watches: usize::MAX,
             max_files: 2_000_000,
-            polling: false,
+            backend: WatchBackend::Auto,
             outer_rules: true,
             quiet: Duration::from_millis(50),
             longest: Duration::from_millis(500),
         }
+    }
+}
+
+/// Returns the back end that is used for a choice: on Linux inotify by default, elsewhere notify.
+pub(super) fn in_use(chosen: WatchBackend) -> WatchBackend {
+    match chosen {
+        WatchBackend::Notify | WatchBackend::Poll => chosen,
+        _ if cfg!(target_os = "linux") => WatchBackend::Inotify,
+        _ => WatchBackend::Notify,
     }
 }

@@ -1,4 +1,4 @@
-//! Which names ignore files leave out: the same that ripgrep leaves out, asked one name at a time.
+//! The names that ignore files leave out: those that ripgrep leaves out, checked one name at a time.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,15 +9,15 @@ use std::sync::Arc;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::{AtFlags, CWD, FileType, OFlags, statat};
 
-use super::stamp::Stamp;
-use crate::base::OURS;
+use super::stamp::StatStamp;
+use crate::base::OWN_DIR;
 
 /// Ignore files that are no one else's, weakest first.
 const CUSTOM: [&str; 2] = [".rgignore", ".whereforeignore"];
-/// What an ignore file holds at most, in bytes; a longer one does not count.
+/// The largest size of an ignore file, in bytes; a larger one does not count.
 const LONGEST: u64 = 4 << 20;
 
-/// Whether what a name stands for decides about other names.
+/// Returns whether the file with a name decides about other names.
 pub(super) fn is_rule(name: &str) -> bool {
     matches!(name, ".ignore" | ".gitignore" | ".git" | ".jj") || CUSTOM.contains(&name)
 }
@@ -26,31 +26,32 @@ pub(super) fn is_rule(name: &str) -> bool {
 pub(super) const NAMES: [&str; 6] = [".ignore", ".gitignore", ".git", ".jj", CUSTOM[0], CUSTOM[1]];
 
 /// A file that rules were read from, and what it was.
-pub(super) type Source = (PathBuf, Option<Stamp>);
+pub(super) type RuleFile = (PathBuf, Option<StatStamp>);
 
 /// The rules of one folder, and through its parent all that count in it. Folders without rules share their parent's.
 #[derive(Debug)]
-pub(super) struct Rules {
-    parent: Option<Arc<Rules>>,
+pub(super) struct FolderRules {
+    parent: Option<Arc<FolderRules>>,
     custom: Gitignore,
     ignore: Gitignore,
     git: Gitignore,
     exclude: Gitignore,
     /// The person's own, in the topmost node.
     global: Gitignore,
-    /// Whether a repository begins here: rules of git from above do not count beneath.
+    /// True if a repository begins here: rules of git from above do not apply beneath.
     repository: bool,
-    /// Whether one begins here or above: outside, no rules of git count.
+    /// True if a repository begins here or above: outside of one, no rules of git apply.
     in_repository: bool,
-    sources: Vec<Source>,
+    sources: Vec<RuleFile>,
 }
 
-impl Rules {
+impl FolderRules {
     /// The topmost rules: what the person's own file of git names, which is relative to `root`.
-    pub(super) fn top(root: &Path, global: Option<&Path>) -> Arc<Self> {
+    pub(super) fn top_rules(root: &Path, global: Option<&Path>) -> Arc<Self> {
         let mut sources = Vec::new();
-        let global =
-            global.map_or_else(Gitignore::empty, |path| read(root, &[path.to_owned()], &mut sources));
+        let global = global.map_or_else(Gitignore::empty, |path| {
+            read_patterns((root, root), &[path.to_owned()], &mut sources)
+        });
         let empty = Gitignore::empty;
         Arc::new(Self {
             parent: None,
@@ -65,8 +66,12 @@ impl Rules {
         })
     }
 
-    /// The rules in a folder in which these of the [`NAMES`] are.
-    pub(super) fn beneath(parent: &Arc<Self>, folder: &Path, names: &[String]) -> Arc<Self> {
+    /// The rules in a folder in which these of the [`NAMES`] are. They are read at `through`, and are those of `folder`.
+    pub(super) fn rules_beneath(
+        parent: &Arc<Self>,
+        (folder, through): (&Path, &Path),
+        names: &[String],
+    ) -> Arc<Self> {
         if names.is_empty() {
             return parent.clone();
         }
@@ -74,13 +79,14 @@ impl Rules {
         let mut sources = Vec::new();
         let mut load = |wanted: &[&str]| {
             let paths: Vec<_> =
-                wanted.iter().filter(|name| has(name)).map(|name| folder.join(name)).collect();
-            read(folder, &paths, &mut sources)
+                wanted.iter().filter(|name| has(name)).map(|name| through.join(name)).collect();
+            read_patterns((folder, through), &paths, &mut sources)
         };
         let (custom, ignore, git) = (load(&CUSTOM), load(&[".ignore"]), load(&[".gitignore"]));
-        let exclude = has(".git").then(|| info(folder)).flatten().map(|info| info.join("exclude"));
-        let exclude = exclude.map_or_else(Gitignore::empty, |path| read(folder, &[path], &mut sources));
-        let repository = [".git", ".jj"].iter().any(|name| has(name) && folder.join(name).exists());
+        let exclude = has(".git").then(|| info_folder(through)).flatten().map(|info| info.join("exclude"));
+        let exclude = exclude
+            .map_or_else(Gitignore::empty, |path| read_patterns((folder, through), &[path], &mut sources));
+        let repository = [".git", ".jj"].iter().any(|name| has(name) && through.join(name).exists());
         Arc::new(Self {
             parent: Some(parent.clone()),
             custom,
@@ -94,21 +100,21 @@ impl Rules {
         })
     }
 
-    /// Whether what stands at this absolute path is listed, by its name and the rules above it. `shown` are the hidden
-    /// names that are listed where no rule says otherwise.
-    pub(super) fn lists(&self, path: &Path, name: &str, is_folder: bool, shown: &[String]) -> bool {
-        if matches!(name, ".git" | OURS) {
+    /// Returns whether the file at this absolute path is listed, by its name and the rules above it. `shown` are the
+    /// hidden names that are listed unless a rule decides otherwise.
+    pub(super) fn is_listed(&self, path: &Path, name: &str, is_folder: bool, shown: &[String]) -> bool {
+        if matches!(name, ".git" | OWN_DIR) {
             return false;
         }
-        match self.verdict(path, is_folder) {
+        match self.verdict_of(path, is_folder) {
             Some(listed) => listed,
             None => !name.starts_with('.') || shown.iter().any(|one| one == name),
         }
     }
 
-    /// What the rules say of a path, if anything. Each kind of file is asked from the nearest folder upwards; what the
-    /// first kind says counts.
-    fn verdict(&self, path: &Path, is_folder: bool) -> Option<bool> {
+    /// Returns the decision of the rules on a path, if there is one. Each kind of file is asked from the nearest
+    /// folder upwards; the first kind with a decision counts.
+    fn verdict_of(&self, path: &Path, is_folder: bool) -> Option<bool> {
         let says = |rules: &Gitignore| match rules.matched(path, is_folder) {
             ignore::Match::None => None,
             ignore::Match::Ignore(_) => Some(false),
@@ -133,49 +139,55 @@ impl Rules {
         custom.or(ignore).or(git).or(exclude).or(global)
     }
 
-    /// Whether a file that these very rules were read from is another by now; those above are not asked.
-    pub(super) fn stale(&self) -> bool {
-        self.sources.iter().any(|(path, was)| probe(path) != *was)
+    /// Returns whether a file that exactly these rules were read from has changed; those above are not asked.
+    pub(super) fn is_stale(&self) -> bool {
+        self.sources.iter().any(|(path, was)| probe_stamp(path) != *was)
     }
 
-    /// Whether both were read from the same files in the same state.
+    /// Returns whether both were read from equal files in equal states.
     pub(super) fn same_sources(&self, other: &Self) -> bool {
         (self.repository, &self.sources) == (other.repository, &other.sources)
     }
 }
 
 /// The folder that holds a repository's own excludes.
-pub(super) fn info(folder: &Path) -> Option<PathBuf> {
+pub(super) fn info_folder(folder: &Path) -> Option<PathBuf> {
     let git = folder.join(".git");
     if git.is_dir() {
         return Some(git.join("info"));
     }
     // A worktree: a line that names its folder, in which a line names the repository's.
-    let line = |path: &Path| text(path).and_then(|text| text.lines().next().map(str::to_owned));
+    let line = |path: &Path| read_text(path).and_then(|text| text.lines().next().map(str::to_owned));
     let own = folder.join(line(&git)?.strip_prefix("gitdir: ")?);
     let common = line(&own.join("commondir"))?;
     Some(own.join(common).join("info"))
 }
 
-/// What stands at a path now. A folder counts as itself, whatever happens in it.
-pub(super) fn probe(path: &Path) -> Option<Stamp> {
+/// Returns the state of the file at a path. A folder keeps its stamp when its contents change.
+pub(super) fn probe_stamp(path: &Path) -> Option<StatStamp> {
     let stat = statat(CWD, path, AtFlags::empty()).ok()?;
-    let stamp = Stamp::of(&stat);
+    let stamp = StatStamp::from_stat(&stat);
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::RegularFile => Some(stamp),
-        _ => Some(Stamp { inode: stamp.inode, ..Stamp::default() }),
+        _ => Some(StatStamp { inode: stamp.inode, ..StatStamp::default() }),
     }
 }
 
-/// The patterns of those files together; a line that is no pattern does not count.
-fn read(folder: &Path, paths: &[PathBuf], sources: &mut Vec<Source>) -> Gitignore {
+/// The patterns of those files together; a line that is no pattern does not count. A path beneath `through` is one of
+/// `folder`.
+fn read_patterns(
+    (folder, through): (&Path, &Path),
+    paths: &[PathBuf],
+    sources: &mut Vec<RuleFile>,
+) -> Gitignore {
     if paths.is_empty() {
         return Gitignore::empty();
     }
     let mut builder = GitignoreBuilder::new(folder);
     for path in paths {
-        sources.push((path.clone(), probe(path)));
-        let text = text(path).unwrap_or_default();
+        let named = path.strip_prefix(through).map_or_else(|_| path.clone(), |rest| folder.join(rest));
+        sources.push((named, probe_stamp(path)));
+        let text = read_text(path).unwrap_or_default();
         for line in text.trim_start_matches('\u{feff}').lines() {
             let _ = builder.add_line(None, line);
         }
@@ -184,7 +196,7 @@ fn read(folder: &Path, paths: &[PathBuf], sources: &mut Vec<Source>) -> Gitignor
 }
 
 /// The text of a file up to where it is no UTF-8. Nothing but a regular file is read: a pipe would be waited for.
-fn text(path: &Path) -> Option<String> {
+fn read_text(path: &Path) -> Option<String> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).ok()?;
     let file = File::options().read(true).custom_flags(flags).open(path).ok()?;

@@ -3,15 +3,15 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::stamp::Stamp;
+use super::stamp::StatStamp;
 
-/// One file.
+/// A file of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileEntry {
     /// Its path in the root, with `/` between the parts.
     pub path: Arc<str>,
-    /// What it was when it was looked at last.
-    pub stamp: Stamp,
+    /// Its state when it was last examined.
+    pub stamp: StatStamp,
     /// The generation in which it last changed. Where this is the same in two snapshots, so is the file.
     pub changed: u64,
 }
@@ -21,30 +21,30 @@ const PIECE: usize = 256;
 
 /// All files of the root that are not ignored, in the order of their paths' bytes.
 #[derive(Clone, Debug, Default)]
-pub struct Snapshot {
+pub struct FileSnapshot {
     generation: u64,
     len: usize,
-    /// None is empty.
+    /// The pieces, none of which is empty.
     pieces: Vec<Arc<Vec<FileEntry>>>,
 }
 
-impl Snapshot {
-    /// It counts the changes: of two snapshots with the same one, both list the same.
+impl FileSnapshot {
+    /// Returns the number of changes: two snapshots with equal numbers have equal lists.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// How many files there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// All files, in order.
+    /// Returns all files, in order.
     pub fn iter(&self) -> impl Iterator<Item = &FileEntry> {
         self.pieces.iter().flat_map(|piece| piece.iter())
     }
@@ -55,8 +55,8 @@ impl Snapshot {
         piece.get(piece.binary_search_by(|entry| entry.path.as_ref().cmp(path)).ok()?)
     }
 
-    /// The files beneath a folder, in order; all where it is empty.
-    pub fn under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a FileEntry> {
+    /// The files beneath a folder, in order; all if it is empty.
+    pub fn files_under<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a FileEntry> {
         let first = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let before = |entry: &FileEntry| entry.path.as_ref().cmp(first.as_str()) == Ordering::Less;
         let piece = self.piece_of(&first).unwrap_or(0);
@@ -68,8 +68,8 @@ impl Snapshot {
             .take_while(move |entry| entry.path.starts_with(&first))
     }
 
-    /// Puts a file in, or changes it, as a new generation. Tells what it was.
-    pub(super) fn put(&mut self, path: &Arc<str>, stamp: Stamp) -> Option<Stamp> {
+    /// Adds or changes a file, as a new generation. Returns its earlier state.
+    pub(super) fn put_file(&mut self, path: &Arc<str>, stamp: StatStamp) -> Option<StatStamp> {
         self.generation += 1;
         let entry = FileEntry { path: path.clone(), stamp, changed: self.generation };
         let Some(at) = self.piece_of(path) else {
@@ -92,8 +92,8 @@ impl Snapshot {
         }
     }
 
-    /// Takes a file out, as a new generation. Tells what it was; where it is not there, nothing changes.
-    pub(super) fn take(&mut self, path: &str) -> Option<Stamp> {
+    /// Removes a file, as a new generation. Returns its earlier state; if it is not in the list, nothing changes.
+    pub(super) fn take_file(&mut self, path: &str) -> Option<StatStamp> {
         let at = self.piece_of(path)?;
         let shared = self.pieces.get_mut(at)?;
         let found = shared.binary_search_by(|entry| entry.path.as_ref().cmp(path)).ok()?;
@@ -109,7 +109,7 @@ impl Snapshot {
     }
 
     /// Puts all files in at once, as one generation. They are sorted and differ.
-    pub(super) fn fill(&mut self, files: Vec<(Arc<str>, Stamp)>) {
+    pub(super) fn fill_files(&mut self, files: Vec<(Arc<str>, StatStamp)>) {
         self.generation += 1;
         self.len = files.len();
         self.pieces.clear();
@@ -141,21 +141,21 @@ mod tests {
 
     use super::*;
 
-    fn stamp(size: u64) -> Stamp {
-        Stamp { size, ..Stamp::default() }
+    fn stamp(size: u64) -> StatStamp {
+        StatStamp { size, ..StatStamp::default() }
     }
 
     proptest! {
         #[test]
         fn it_is_a_sorted_map(changes in prop::collection::vec(("[ab]{1,4}(/[ab]{1,3})?", 0_u64..50), 1..1_500)) {
-            let mut snapshot = Snapshot::default();
+            let mut snapshot = FileSnapshot::default();
             let mut expected: BTreeMap<String, u64> = BTreeMap::new();
             for (path, size) in changes {
                 if size < 15 {
-                    let old = snapshot.take(&path).map(|stamp| stamp.size);
+                    let old = snapshot.take_file(&path).map(|stamp| stamp.size);
                     prop_assert_eq!(old, expected.remove(&path));
                 } else {
-                    let old = snapshot.put(&Arc::from(path.as_str()), stamp(size)).map(|stamp| stamp.size);
+                    let old = snapshot.put_file(&Arc::from(path.as_str()), stamp(size)).map(|stamp| stamp.size);
                     prop_assert_eq!(old, expected.insert(path.clone(), size));
                     prop_assert_eq!(snapshot.get(&path).map(|entry| entry.changed), Some(snapshot.generation()));
                 }
@@ -164,12 +164,12 @@ mod tests {
             let listed: Vec<_> = snapshot.iter().map(|entry| (entry.path.to_string(), entry.stamp.size)).collect();
             prop_assert_eq!(&listed, &expected.clone().into_iter().collect::<Vec<_>>());
             for folder in ["", "a", "ab", "b", "zz"] {
-                let under: Vec<_> = snapshot.under(folder).map(|entry| entry.path.to_string()).collect();
+                let under: Vec<_> = snapshot.files_under(folder).map(|entry| entry.path.to_string()).collect();
                 let inside = |path: &&String| folder.is_empty() || path.starts_with(&format!("{folder}/"));
                 prop_assert_eq!(under, expected.keys().filter(inside).cloned().collect::<Vec<_>>());
             }
-            let mut filled = Snapshot::default();
-            filled.fill(expected.iter().map(|(path, size)| (Arc::from(path.as_str()), stamp(*size))).collect());
+            let mut filled = FileSnapshot::default();
+            filled.fill_files(expected.iter().map(|(path, size)| (Arc::from(path.as_str()), stamp(*size))).collect());
             prop_assert_eq!(filled.len(), expected.len());
             prop_assert!(expected.keys().all(|path| filled.get(path).is_some()));
         }

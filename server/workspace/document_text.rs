@@ -6,26 +6,26 @@ use std::sync::{Arc, OnceLock};
 
 use ropey::{Rope, RopeSlice};
 
-use crate::base::position::{Encoding, Position};
+use crate::base::position::{PositionEncoding, TextPosition};
 
-/// A text at one version. Cheap to clone; whoever reads it whole shares one copy with all others.
+/// A text at one version. Cheap to clone; all readers of the whole text share one copy.
 #[derive(Clone)]
-pub struct DocumentText(Arc<Forms>);
+pub struct DocumentText(Arc<TextForms>);
 
 /// The two forms of a text. One of them is there from the start, the other is made when it is needed first.
 #[derive(Default)]
-struct Forms {
+struct TextForms {
     rope: OnceLock<Rope>,
     whole: OnceLock<Arc<str>>,
 }
 
-/// What an editor did to a text, in turn.
+/// The edits of a text by an editor, in turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Edits {
+pub struct TextEdits {
     /// The changes; each counts its positions in the text that the one before leaves.
     pub changes: Vec<TextChange>,
-    /// What positions count.
-    pub encoding: Encoding,
+    /// The unit in which positions count.
+    pub encoding: PositionEncoding,
 }
 
 /// The lines that one change touches.
@@ -33,27 +33,30 @@ pub struct Edits {
 pub(crate) struct LineChange {
     /// The first of them.
     pub first: usize,
-    /// What they held, without the break after the last.
+    /// The text of the lines, without the break after the last.
     pub old: String,
     /// The bytes of that which the change replaces.
     pub range: Range<usize>,
-    /// What stands there afterwards.
+    /// The text of the lines afterwards.
     pub text: String,
 }
 
-/// One change of a text.
+/// A change of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextChange {
-    /// Where the text that it replaces starts and ends; the whole text where there is none.
-    pub range: Option<(Position, Position)>,
-    /// What stands there afterwards.
+    /// The range that is replaced; the whole text where there is none.
+    pub range: Option<(TextPosition, TextPosition)>,
+    /// The new text.
     pub text: String,
 }
 
-impl Edits {
+impl TextEdits {
     /// The text becomes `text`.
-    pub fn whole(text: impl Into<String>) -> Self {
-        Self { changes: vec![TextChange { range: None, text: text.into() }], encoding: Encoding::default() }
+    pub fn from_text(text: impl Into<String>) -> Self {
+        Self {
+            changes: vec![TextChange { range: None, text: text.into() }],
+            encoding: PositionEncoding::default(),
+        }
     }
 }
 
@@ -66,21 +69,21 @@ impl DocumentText {
         }
     }
 
-    /// Whether it holds nothing.
+    /// Returns whether it holds nothing.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// The whole text. Of one version it is always the same one.
-    pub fn shared(&self) -> &Arc<str> {
+    pub fn shared_text(&self) -> &Arc<str> {
         self.0.whole.get_or_init(|| self.rope().to_string().into())
     }
 
     /// The text as these edits leave it. It costs what they hold, and not what the text does.
     #[must_use]
-    pub fn edited(&self, edits: Edits) -> Self {
-        let Edits { mut changes, encoding } = edits;
-        // What stands before the last full text does not matter.
+    pub fn with_edits(&self, edits: TextEdits) -> Self {
+        let TextEdits { mut changes, encoding } = edits;
+        // Edits before the last full text do not matter.
         let whole = changes.iter().rposition(|change| change.range.is_none());
         let later = changes.split_off(whole.map_or(0, |at| at + 1));
         let text = changes.pop().map_or_else(|| self.clone(), |change| Self::from(change.text));
@@ -90,15 +93,15 @@ impl DocumentText {
         let mut rope = text.rope().clone();
         for TextChange { range, text } in &later {
             if let Some((start, end)) = range {
-                replace(&mut rope, (*start, *end), encoding, text);
+                replace_range(&mut rope, (*start, *end), encoding, text);
             }
         }
-        Self(Arc::new(Forms { rope: OnceLock::from(rope), whole: OnceLock::new() }))
+        Self(Arc::new(TextForms { rope: OnceLock::from(rope), whole: OnceLock::new() }))
     }
 
     /// The lines that each of these edits touches, in turn. None where the text became another as a whole, or where lines
     /// end with a `\r` alone.
-    pub(crate) fn line_changes(&self, edits: &Edits) -> Option<Vec<LineChange>> {
+    pub(crate) fn line_changes(&self, edits: &TextEdits) -> Option<Vec<LineChange>> {
         let is_odd = |text: &str| {
             text.bytes().zip(text.bytes().skip(1).chain([0])).any(|two| two.0 == b'\r' && two.1 != b'\n')
         };
@@ -123,7 +126,7 @@ impl DocumentText {
         Some(changes)
     }
 
-    /// Whether both are the same version of a text.
+    /// Returns whether both are the same version of a text.
     pub(crate) fn is_version(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -133,8 +136,13 @@ impl DocumentText {
     }
 }
 
-/// As [`crate::base::position::replace`].
-fn replace(rope: &mut Rope, (start, end): (Position, Position), encoding: Encoding, new: &str) {
+/// Replaces a range of a rope as [`crate::base::position::replace_range`] does of a text.
+fn replace_range(
+    rope: &mut Rope,
+    (start, end): (TextPosition, TextPosition),
+    encoding: PositionEncoding,
+    new: &str,
+) {
     let (start, end) = (char_at(rope, start, encoding), char_at(rope, end, encoding));
     let (from, to) = (start.min(end), start.max(end));
     rope.remove(from..to);
@@ -142,14 +150,14 @@ fn replace(rope: &mut Rope, (start, end): (Position, Position), encoding: Encodi
 }
 
 /// The index of the character at a position, by the rules of [`crate::base::position::offset_at`].
-fn char_at(rope: &Rope, position: Position, encoding: Encoding) -> usize {
+fn char_at(rope: &Rope, position: TextPosition, encoding: PositionEncoding) -> usize {
     let number = position.line as usize;
     let Some(line) = rope.get_line(number) else { return rope.len_chars() };
     let (length, units) = (length_without_break(line), position.character as usize);
     let inside = match encoding {
-        Encoding::Utf8 => line.byte_to_char(units.min(line.char_to_byte(length))),
-        Encoding::Utf16 => line.utf16_cu_to_char(units.min(line.char_to_utf16_cu(length))),
-        Encoding::Utf32 => units.min(length),
+        PositionEncoding::Utf8 => line.byte_to_char(units.min(line.char_to_byte(length))),
+        PositionEncoding::Utf16 => line.utf16_cu_to_char(units.min(line.char_to_utf16_cu(length))),
+        PositionEncoding::Utf32 => units.min(length),
     };
     rope.line_to_char(number) + inside
 }
@@ -167,7 +175,7 @@ fn length_without_break(line: RopeSlice<'_>) -> usize {
 
 impl<T: Into<Arc<str>>> From<T> for DocumentText {
     fn from(text: T) -> Self {
-        Self(Arc::new(Forms { rope: OnceLock::new(), whole: OnceLock::from(text.into()) }))
+        Self(Arc::new(TextForms { rope: OnceLock::new(), whole: OnceLock::from(text.into()) }))
     }
 }
 
@@ -175,7 +183,7 @@ impl Deref for DocumentText {
     type Target = str;
 
     fn deref(&self) -> &str {
-        self.shared()
+        self.shared_text()
     }
 }
 
@@ -201,12 +209,12 @@ mod tests {
     use crate::base::position;
 
     fn change(range: Option<[u32; 4]>, text: &str) -> TextChange {
-        let at = |line, character| Position { line, character };
+        let at = |line, character| TextPosition { line, character };
         TextChange { range: range.map(|[a, b, c, d]| (at(a, b), at(c, d))), text: text.to_owned() }
     }
 
     fn edited(text: &str, changes: Vec<TextChange>) -> DocumentText {
-        DocumentText::from(text).edited(Edits { changes, encoding: Encoding::Utf16 })
+        DocumentText::from(text).with_edits(TextEdits { changes, encoding: PositionEncoding::Utf16 })
     }
 
     #[test]
@@ -225,11 +233,13 @@ mod tests {
     #[test]
     fn a_version_stays_as_it_was_and_is_made_whole_once() {
         let one = edited("one\n", vec![change(Some([0, 3, 0, 3]), "!")]);
-        let two =
-            one.edited(Edits { changes: vec![change(Some([0, 0, 0, 1]), "O")], encoding: Encoding::Utf8 });
+        let two = one.with_edits(TextEdits {
+            changes: vec![change(Some([0, 0, 0, 1]), "O")],
+            encoding: PositionEncoding::Utf8,
+        });
         assert_eq!((two.len(), one.len(), one.is_empty()), (5, 5, false));
         assert_eq!((&*two, &*one), ("One!\n", "one!\n"));
-        assert!(Arc::ptr_eq(two.shared(), two.clone().shared()));
+        assert!(Arc::ptr_eq(two.shared_text(), two.clone().shared_text()));
     }
 
     fn text() -> impl Strategy<Value = String> {
@@ -255,15 +265,15 @@ mod tests {
             edits in prop::collection::vec((0_u32..9, 0_u32..30, 0_u32..9, 0_u32..30, text()), 1..5),
             name in prop::sample::select(vec!["utf-8", "utf-16", "utf-32"]),
         ) {
-            let encoding = Encoding::named(name).unwrap();
+            let encoding = PositionEncoding::from_name(name).unwrap();
             let mut expected = before.clone();
             let mut changes = Vec::new();
             for (a, b, c, d, new) in &edits {
-                let (start, end) = (Position { line: *a, character: *b }, Position { line: *c, character: *d });
-                position::replace(&mut expected, start, end, encoding, new);
+                let (start, end) = (TextPosition { line: *a, character: *b }, TextPosition { line: *c, character: *d });
+                position::replace_range(&mut expected, start, end, encoding, new);
                 changes.push(change(Some([*a, *b, *c, *d]), new));
             }
-            prop_assert_eq!(&*DocumentText::from(before).edited(Edits { changes, encoding }), expected);
+            prop_assert_eq!(&*DocumentText::from(before).with_edits(TextEdits { changes, encoding }), expected);
         }
     }
 }

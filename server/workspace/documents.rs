@@ -1,4 +1,4 @@
-//! What editors show: the one store of every open document, with what is not saved yet.
+//! The documents that editors have open: one store of all of them, with their unsaved texts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,15 +6,16 @@ use std::sync::Arc;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::watch;
 
-use super::document_text::{DocumentText, Edits};
+use super::document_text::{DocumentText, TextEdits};
 use crate::base::WorkspacePath;
-use crate::base::uri::path_of;
+use crate::base::uri::path_from_uri;
 
-/// Which editor a document is open in: several may have one open, each with a text and a version of its own.
+/// Identifies the editor that a document is open in: several may have one open, each with a text and a version of its
+/// own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EditorId(u64);
 
-/// One open document at one moment.
+/// An open document at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     /// Its URI, as the editor gave it.
@@ -29,8 +30,8 @@ pub struct Document {
     pub text: DocumentText,
     /// Its language, as the editor calls it.
     pub language: String,
-    /// Whether it holds what is not saved: it was changed since it was saved, or was opened with another text than the
-    /// disk's.
+    /// True where it holds what is not saved: it was changed since it was saved, or was opened with another text than
+    /// the disk's.
     pub dirty: bool,
 }
 
@@ -57,7 +58,7 @@ struct OpenDocument {
     document: Document,
     /// The absolute path that its URI names, where it is a file.
     file: Option<String>,
-    /// When it was opened or changed last, as the store counts.
+    /// The time when it was opened or changed last, as the store counts.
     at: u64,
 }
 
@@ -76,40 +77,53 @@ impl DocumentStore {
     }
 
     /// An editor opened a document, or opened it again.
-    pub fn open(&self, editor: EditorId, document: Document) {
+    pub fn open_document(&self, editor: EditorId, document: Document) {
         {
             let mut open = self.open.lock();
             open.count += 1;
-            let held = OpenDocument { at: open.count, file: path_of(&document.uri), document };
+            let held = OpenDocument { at: open.count, file: path_from_uri(&document.uri), document };
             open.documents.entry(editor).or_default().insert(held.document.uri.clone(), held);
         }
-        self.tell();
+        self.notify_changed();
     }
 
     /// An editor changed a document: as it is now, or nothing where it is not open.
-    pub fn change(&self, editor: EditorId, uri: &str, version: i32, edits: Edits) -> Option<Document> {
-        self.update(editor, uri, |document| {
+    pub fn change_document(
+        &self,
+        editor: EditorId,
+        uri: &str,
+        version: i32,
+        edits: TextEdits,
+    ) -> Option<Document> {
+        self.update_document(editor, uri, |document| {
             document.version = version;
-            document.text = document.text.edited(edits);
+            document.text = document.text.with_edits(edits);
             document.dirty = true;
         })
     }
 
-    /// An editor wrote a document to the disk. Says whether it is open at all.
-    pub fn saved(&self, editor: EditorId, uri: &str) -> bool {
-        self.update(editor, uri, |document| document.dirty = false).is_some()
+    /// Notes that an editor wrote a document to the disk. Returns whether it is open at all.
+    pub fn mark_saved(&self, editor: EditorId, uri: &str) -> bool {
+        self.update_document(editor, uri, |document| document.dirty = false).is_some()
     }
 
     /// A document lies in another folder than before, since folders came or went.
-    pub fn moved(&self, editor: EditorId, uri: &str, place: Option<(Arc<str>, WorkspacePath)>, dirty: bool) {
-        self.update(editor, uri, |document| {
+    pub fn move_document(
+        &self,
+        editor: EditorId,
+        uri: &str,
+        place: Option<(Arc<str>, WorkspacePath)>,
+        dirty: bool,
+    ) {
+        self.update_document(editor, uri, |document| {
             (document.root, document.path) = place.unzip();
             document.dirty = dirty;
         });
     }
 
-    /// An editor closed a document: what was not saved is gone, the disk is the truth. Says whether it was open.
-    pub fn close(&self, editor: EditorId, uri: &str) -> bool {
+    /// Notes that an editor closed a document: unsaved text is gone, and the disk's text counts. Returns whether it was
+    /// open.
+    pub fn close_document(&self, editor: EditorId, uri: &str) -> bool {
         let known = {
             let mut open = self.open.lock();
             let of_editor = open.documents.get_mut(&editor);
@@ -117,7 +131,7 @@ impl DocumentStore {
             open.documents.retain(|_, documents| !documents.is_empty());
             known
         };
-        self.tell();
+        self.notify_changed();
         known
     }
 
@@ -138,11 +152,16 @@ impl DocumentStore {
 
     /// Marks every change from now on: await `changed()`, then look again. Take it before the look that it
     /// guards, or a change between the two is missed.
-    pub fn watch(&self) -> watch::Receiver<u64> {
+    pub fn watch_changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
 
-    fn update(&self, editor: EditorId, uri: &str, change: impl FnOnce(&mut Document)) -> Option<Document> {
+    fn update_document(
+        &self,
+        editor: EditorId,
+        uri: &str,
+        change: impl FnOnce(&mut Document),
+    ) -> Option<Document> {
         let now = {
             let mut open = self.open.lock();
             open.count += 1;
@@ -152,11 +171,11 @@ impl DocumentStore {
             change(&mut held.document);
             held.document.clone()
         };
-        self.tell();
+        self.notify_changed();
         Some(now)
     }
 
-    fn tell(&self) {
+    fn notify_changed(&self) {
         self.changes.send_modify(|count| *count = count.wrapping_add(1));
     }
 }
@@ -169,33 +188,36 @@ pub struct FolderDocuments {
 }
 
 impl FolderDocuments {
-    /// Those of the folder `root`.
+    /// Returns the documents of the folder `root`.
     pub fn new(store: Arc<DocumentStore>, root: &str) -> Self {
         Self { store, root: root.into() }
     }
 
     /// The document with this path, if open. Where one file is open under two URIs or in two editors, a dirty one before
     /// a clean one, and the one changed last.
-    pub fn snapshot(&self, path: &WorkspacePath) -> Option<Document> {
+    pub fn document_at(&self, path: &WorkspacePath) -> Option<Document> {
         let open = self.store.open.lock();
-        let same = self.inside(&open).filter(|held| held.document.path.as_ref() == Some(path));
+        let same = self.documents_in(&open).filter(|held| held.document.path.as_ref() == Some(path));
         same.max_by_key(|held| (held.document.dirty, held.at)).map(|held| held.document.clone())
     }
 
     /// Every open document, by URI.
     pub fn all(&self) -> Vec<Document> {
         let open = self.store.open.lock();
-        let mut all: Vec<&OpenDocument> = self.inside(&open).collect();
+        let mut all: Vec<&OpenDocument> = self.documents_in(&open).collect();
         all.sort_by(|a, b| (&a.document.uri, a.at).cmp(&(&b.document.uri, b.at)));
         all.into_iter().map(|held| held.document.clone()).collect()
     }
 
-    /// See [`DocumentStore::watch`].
-    pub fn watch(&self) -> watch::Receiver<u64> {
-        self.store.watch()
+    /// See [`DocumentStore::watch_changes`].
+    pub fn watch_changes(&self) -> watch::Receiver<u64> {
+        self.store.watch_changes()
     }
 
-    fn inside<'a>(&self, open: &'a MutexGuard<'_, OpenDocuments>) -> impl Iterator<Item = &'a OpenDocument> {
+    fn documents_in<'a>(
+        &self,
+        open: &'a MutexGuard<'_, OpenDocuments>,
+    ) -> impl Iterator<Item = &'a OpenDocument> {
         let all = open.documents.values().flat_map(HashMap::values);
         all.filter(|held| held.document.root.as_ref() == Some(&self.root))
     }
@@ -209,13 +231,13 @@ pub(crate) struct EditorDocuments {
 }
 
 impl EditorDocuments {
-    /// Those of an editor that came just now.
+    /// Returns the documents of an editor that has just attached.
     pub(crate) fn new(store: Arc<DocumentStore>) -> Self {
         Self { editor: store.new_editor(), store }
     }
 
-    /// Which editor it is.
-    pub(crate) fn editor(&self) -> EditorId {
+    /// Returns the editor's id.
+    pub(crate) fn editor_id(&self) -> EditorId {
         self.editor
     }
 
@@ -247,7 +269,7 @@ mod tests {
     const OTHER: EditorId = EditorId(2);
 
     fn path(path: &str) -> WorkspacePath {
-        WorkspacePath::clean(path).unwrap()
+        WorkspacePath::from_relative(path).unwrap()
     }
 
     fn document(uri: &str, version: i32, text: &str) -> Document {
@@ -271,26 +293,29 @@ mod tests {
     fn a_document_from_open_to_close() {
         let (store, folder) = stores();
         let mut expected = document("file:///w/a", 1, "one");
-        store.open(ONE, expected.clone());
-        assert_eq!(folder.snapshot(&path("a")), Some(expected.clone()));
+        store.open_document(ONE, expected.clone());
+        assert_eq!(folder.document_at(&path("a")), Some(expected.clone()));
         (expected.version, expected.text, expected.dirty) = (2, "two".into(), true);
-        assert_eq!(store.change(ONE, "file:///w/a", 2, Edits::whole("two")), Some(expected.clone()));
+        assert_eq!(
+            store.change_document(ONE, "file:///w/a", 2, TextEdits::from_text("two")),
+            Some(expected.clone())
+        );
         assert_eq!(store.get(ONE, "file:///w/a"), Some(expected.clone()));
-        assert!(store.saved(ONE, "file:///w/a"));
+        assert!(store.mark_saved(ONE, "file:///w/a"));
         expected.dirty = false;
         assert_eq!(folder.all(), [expected]);
-        assert!(store.close(ONE, "file:///w/a"));
-        assert_eq!(folder.snapshot(&path("a")), None);
+        assert!(store.close_document(ONE, "file:///w/a"));
+        assert_eq!(folder.document_at(&path("a")), None);
     }
 
     #[test]
     fn what_is_not_open_is_not_changed() {
         let (store, folder) = stores();
-        let watch = folder.watch();
-        assert!(store.change(ONE, "file:///w/a", 2, Edits::whole("two")).is_none());
-        assert!(!store.saved(ONE, "file:///w/a"));
+        let watch = folder.watch_changes();
+        assert!(store.change_document(ONE, "file:///w/a", 2, TextEdits::from_text("two")).is_none());
+        assert!(!store.mark_saved(ONE, "file:///w/a"));
         assert!(!watch.has_changed().unwrap());
-        store.open(ONE, Document { root: None, path: None, ..document("untitled:1", 0, "") });
+        store.open_document(ONE, Document { root: None, path: None, ..document("untitled:1", 0, "") });
         assert!(watch.has_changed().unwrap());
         assert_eq!((folder.all(), store.all().len()), (Vec::new(), 1));
     }
@@ -298,21 +323,21 @@ mod tests {
     #[test]
     fn of_two_names_for_a_file_the_unsaved_one_counts() {
         let (store, folder) = stores();
-        store.open(ONE, document("file:///w/a", 9, "clean"));
-        store.open(ONE, document("file:///w/%61", 1, "x"));
-        store.change(ONE, "file:///w/%61", 2, Edits::whole("dirty"));
-        assert_eq!(&*folder.snapshot(&path("a")).unwrap().text, "dirty");
+        store.open_document(ONE, document("file:///w/a", 9, "clean"));
+        store.open_document(ONE, document("file:///w/%61", 1, "x"));
+        store.change_document(ONE, "file:///w/%61", 2, TextEdits::from_text("dirty"));
+        assert_eq!(&*folder.document_at(&path("a")).unwrap().text, "dirty");
     }
 
     #[test]
     fn each_editor_has_its_own_text_and_one_that_closes_it_takes_no_other_away() {
         let (store, folder) = stores();
-        store.open(ONE, document("file:///w/a", 1, "disk"));
-        store.open(OTHER, document("file:///w/a", 1, "disk"));
-        store.change(ONE, "file:///w/a", 2, Edits::whole("typed"));
+        store.open_document(ONE, document("file:///w/a", 1, "disk"));
+        store.open_document(OTHER, document("file:///w/a", 1, "disk"));
+        store.change_document(ONE, "file:///w/a", 2, TextEdits::from_text("typed"));
         assert_eq!(&*store.get(OTHER, "file:///w/a").unwrap().text, "disk");
-        assert!(store.close(OTHER, "file:///w/a"));
-        let left = folder.snapshot(&path("a")).unwrap();
+        assert!(store.close_document(OTHER, "file:///w/a"));
+        let left = folder.document_at(&path("a")).unwrap();
         assert_eq!((&*left.text, left.dirty), ("typed", true));
     }
 
@@ -320,18 +345,18 @@ mod tests {
     fn a_document_is_in_the_folder_that_it_was_moved_to() {
         let (store, folder) = stores();
         let inner = FolderDocuments::new(store.clone(), "/w/in");
-        store.open(ONE, Document { path: Some(path("in/a")), ..document("file:///w/in/a", 1, "x") });
-        store.moved(ONE, "file:///w/in/a", Some(("/w/in".into(), path("a"))), true);
-        assert_eq!((folder.all().len(), inner.snapshot(&path("a")).unwrap().dirty), (0, true));
+        store.open_document(ONE, Document { path: Some(path("in/a")), ..document("file:///w/in/a", 1, "x") });
+        store.move_document(ONE, "file:///w/in/a", Some(("/w/in".into(), path("a"))), true);
+        assert_eq!((folder.all().len(), inner.document_at(&path("a")).unwrap().dirty), (0, true));
     }
 
     #[test]
     fn the_documents_of_an_editor_are_found_by_file() {
         let store = Arc::<DocumentStore>::default();
         let mine = EditorDocuments::new(store.clone());
-        store.open(mine.editor(), document("file:///w/a%20b", 1, "x"));
+        store.open_document(mine.editor_id(), document("file:///w/a%20b", 1, "x"));
         let other = EditorDocuments::new(store.clone());
-        store.open(other.editor(), document("file:///other", 1, "x"));
+        store.open_document(other.editor_id(), document("file:///other", 1, "x"));
         assert_eq!(mine.of_file("/w/a b").unwrap().uri, "file:///w/a%20b");
         assert_eq!((mine.uris(), mine.of_file("/other")), (vec!["file:///w/a%20b".to_owned()], None));
     }

@@ -1,4 +1,4 @@
-//! What an error of the system means to a caller.
+//! The meaning of a system error for a caller.
 
 use rustix::io::Errno;
 
@@ -7,22 +7,22 @@ use crate::base::WorkspacePath;
 use crate::protocol::Code;
 
 /// An error of the system on the way to `doing` (as "write") something with `path`.
-pub(super) fn failed(doing: &'static str, path: &WorkspacePath, source: Errno) -> WorkspaceError {
+pub(super) fn system_error(doing: &'static str, path: &WorkspacePath, source: Errno) -> WorkspaceError {
     WorkspaceError::System { doing, path: path.clone(), source }
 }
 
 /// The error behind one of the standard library's.
-pub(super) fn of(error: &std::io::Error) -> Errno {
+pub(super) fn errno_of(error: &std::io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::IO)
 }
 
-/// Why the system did not do something.
-pub(super) fn why(errno: &Errno) -> String {
-    meaning(*errno).1
+/// Returns the reason why the system did not do something.
+pub(super) fn error_text(errno: &Errno) -> String {
+    classify_errno(*errno).1
 }
 
 /// The code of an error of the system, what it means, and the act to take next.
-pub(super) fn meaning(errno: Errno) -> (Code, String, &'static str) {
+pub(super) fn classify_errno(errno: Errno) -> (Code, String, &'static str) {
     let (code, why, suggestion) = match errno {
         Errno::NOENT => (Code::NotFound, "no such file or folder", "list the folder to see what is there"),
         Errno::ACCESS | Errno::PERM => (

@@ -6,43 +6,43 @@ use std::time::Duration;
 use rustix::io::Errno;
 use thiserror::Error;
 
-use super::errno::why;
+use super::errno::error_text;
 use super::stat::FileKind;
 use crate::base::{CallId, WorkspacePath};
-use crate::rules::Refusal;
+use crate::rules::AccessRefusal;
 
-/// Why something was not done with a file or folder.
+/// The reasons why an operation on a file or folder was not done.
 #[derive(Clone, Debug, Error)]
 pub enum WorkspaceError {
     /// The system did not do it.
-    #[error("cannot {doing} `{path}`: {}", why(.source))]
+    #[error("cannot {doing} `{path}`: {}", error_text(.source))]
     System {
-        /// What was to be done, as "write".
+        /// The operation, as "write".
         doing: &'static str,
         /// With what.
         path: WorkspacePath,
-        /// What the system says.
+        /// The system's error.
         source: Errno,
     },
     /// There is no such file.
-    #[error("cannot find `{path}`: {}", why(&Errno::NOENT))]
+    #[error("cannot find `{path}`: {}", error_text(&Errno::NOENT))]
     Missing {
-        /// What is not there.
+        /// The path that does not exist.
         path: WorkspacePath,
         /// The paths in its folder that look most like it.
         near: Vec<String>,
     },
     /// A change took effect, but may not outlive a power cut.
-    #[error("cannot make durable the change of `{path}`: {}; the change itself took effect", why(.source))]
+    #[error("cannot make durable the change of `{path}`: {}; the change itself took effect", error_text(.source))]
     NotDurable {
-        /// What was changed.
+        /// The changed path.
         path: WorkspacePath,
-        /// What the system says.
+        /// The system's error.
         source: Errno,
     },
-    /// A rule says no.
+    /// A rule refuses the access.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] AccessRefusal),
     /// A symlink leads out of the workspace.
     #[error("`{path}` leads outside the workspace through the symlink `{link}`")]
     LeadsOutside {
@@ -54,33 +54,33 @@ pub enum WorkspaceError {
     /// A symlink would lead out of the workspace.
     #[error("the symlink `{link}` to `{target}` would lead outside the workspace")]
     WouldLeadOutside {
-        /// Where it would stand.
+        /// The path of the symlink.
         link: WorkspacePath,
         /// Its text.
         target: String,
     },
-    /// What stands there is no regular file.
+    /// The entry at a path is no regular file.
     #[error("`{path}` is {}; only regular files are read and written", kind.noun())]
     Irregular {
         /// Where.
         path: WorkspacePath,
-        /// What it is.
+        /// Its kind.
         kind: FileKind,
     },
-    /// What stands there is no folder.
+    /// The entry at a path is no folder.
     #[error("`{path}` is {}, not a folder", kind.noun())]
     NoFolder {
         /// Where.
         path: WorkspacePath,
-        /// What it is.
+        /// Its kind.
         kind: FileKind,
     },
-    /// Something stands where a folder is to be made.
+    /// Another entry exists where a folder is to be made.
     #[error("cannot make the folder `{path}`: {} stands there", kind.noun())]
     InTheWay {
         /// Where.
         path: WorkspacePath,
-        /// What it is.
+        /// Its kind.
         kind: FileKind,
     },
     /// The folder of a file that is written is not there.
@@ -96,9 +96,9 @@ pub enum WorkspaceError {
     Kept {
         /// The file.
         path: WorkspacePath,
-        /// Why it is left.
+        /// The reason why it is left.
         why: String,
-        /// What to do instead.
+        /// The action to take instead.
         act: &'static str,
     },
     /// A file holds more than is read at once.
@@ -116,15 +116,15 @@ pub enum WorkspaceError {
     Stale {
         /// The file.
         path: WorkspacePath,
-        /// What its writer did not know.
+        /// The state that its writer did not know.
         what: &'static str,
         /// The hash that was expected.
         expected: Option<String>,
-        /// The hash of what stands there.
+        /// The hash of the existing file.
         found: String,
         /// Its bytes.
         size: Option<i64>,
-        /// When it was changed.
+        /// The time when it was changed.
         modified: Option<String>,
     },
     /// A file that its writer knows is not there any more.
@@ -135,7 +135,7 @@ pub enum WorkspaceError {
         /// The hash that was expected.
         expected: String,
     },
-    /// Something stands where nothing is to be written over.
+    /// A file exists where nothing may be overwritten.
     #[error("`{path}` exists already; it is left as it stands")]
     Taken {
         /// Where.
@@ -144,7 +144,7 @@ pub enum WorkspaceError {
     /// A symlink leads elsewhere than its writer knows, or is not there any more.
     #[error("the symlink `{path}` is not as it was; it is left as it stands")]
     LinkChanged {
-        /// Where it stands.
+        /// The path of the symlink.
         path: WorkspacePath,
         /// The target that was expected; none where nothing was.
         expected: Option<String>,
@@ -174,11 +174,11 @@ pub enum WorkspaceError {
         path: PathBuf,
     },
     /// There is no root that can be opened.
-    #[error("cannot open the root `{path}`: {}", why(.source))]
+    #[error("cannot open the root `{path}`: {}", error_text(.source))]
     NoRoot {
         /// Its path.
         path: String,
-        /// What the system says.
+        /// The system's error.
         source: Errno,
     },
     /// A root that was opened cannot be used.
@@ -186,7 +186,7 @@ pub enum WorkspaceError {
     RootUnopened {
         /// Its path.
         path: String,
-        /// What the system says.
+        /// The system's error.
         source: Errno,
     },
     /// The root was removed.
@@ -195,7 +195,7 @@ pub enum WorkspaceError {
         /// Its path.
         path: String,
     },
-    /// A path leaves a folder of ours.
+    /// A path leaves one of our folders.
     #[error("`{path}` leaves the folder `{folder}`")]
     LeavesOurs {
         /// The path.
@@ -203,13 +203,13 @@ pub enum WorkspaceError {
         /// Our folder.
         folder: WorkspacePath,
     },
-    /// Something stands where a folder of ours belongs.
+    /// Another entry exists in the place of one of our folders.
     #[error("`{path}` must be a folder; a symlink or file stands in its way")]
     Blocked {
         /// Where.
         path: WorkspacePath,
     },
-    /// A file of ours holds more than it may.
+    /// A file of wherefore's own holds more than it may.
     #[error("`{path}` holds more than the {max} bytes that a file of that kind may")]
     OursTooLarge {
         /// The file.
@@ -217,12 +217,12 @@ pub enum WorkspaceError {
         /// The limit.
         max: u64,
     },
-    /// A file of ours would hold more than it may.
+    /// A file of wherefore's own would hold more than it may.
     #[error("`{path}` would hold {size} bytes; a file of that kind holds {max} at most")]
     WouldBeTooLarge {
         /// The file.
         path: WorkspacePath,
-        /// What it would hold.
+        /// The size that it would have.
         size: u64,
         /// The limit.
         max: u64,
@@ -249,7 +249,7 @@ pub enum WorkspaceError {
     /// The state folder is somebody else's.
     #[error("the state folder belongs to the user {user}, not to you; it is not used")]
     StateOfAnother {
-        /// Whose it is.
+        /// The user that owns it.
         user: u32,
     },
     /// The state folder is not there though it was made.
@@ -260,14 +260,14 @@ pub enum WorkspaceError {
         "{source}; that is in {place}, where this machine keeps what waits for the person and what undo needs"
     )]
     InState {
-        /// What went wrong.
+        /// The error.
         source: Box<WorkspaceError>,
         /// The state folder.
         place: String,
     },
 }
 
-/// Why a checkpoint was not kept or found.
+/// The reasons why a checkpoint was not kept or found.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
     /// The state folder was not read or written.
@@ -288,12 +288,12 @@ pub enum CheckpointError {
         /// The call, as it was asked for.
         call: String,
     },
-    /// No call has a checkpoint that stands.
+    /// No call has a checkpoint that can be undone.
     #[error("there is no change to undo")]
     NothingToUndo,
 }
 
-/// Why a step was not carried out.
+/// The reasons why a step was not carried out.
 #[derive(Debug, Error)]
 pub enum StepError {
     /// A file was not read or written.

@@ -3,12 +3,12 @@
 use rustix::io::Errno;
 use serde_json::json;
 
-use super::errno::meaning;
+use super::errno::classify_errno;
 use super::error::{CheckpointError, StepError, WorkspaceError};
 use super::stat::FileKind;
 use crate::protocol::{Code, Fault};
 
-/// What a person can do where there is no state folder.
+/// The advice to a person who has no state folder.
 const WAY_OUT: &str =
     "ask the person to set HOME or XDG_STATE_HOME to a folder of theirs that can be written; reading goes on";
 
@@ -17,7 +17,7 @@ impl WorkspaceError {
     pub fn code(&self) -> Code {
         match self {
             Self::System { source, .. } | Self::NotDurable { source, .. } | Self::NoRoot { source, .. } => {
-                meaning(*source).0
+                classify_errno(*source).0
             }
             Self::InState { source, .. } => source.code(),
             Self::Missing { .. } | Self::FolderMissing { .. } | Self::RootRemoved { .. } => Code::NotFound,
@@ -51,8 +51,8 @@ impl WorkspaceError {
     /// The act to take next.
     fn suggestion(&self) -> Option<String> {
         let act = match self {
-            Self::System { source, .. } => meaning(*source).2,
-            Self::Missing { .. } => meaning(Errno::NOENT).2,
+            Self::System { source, .. } => classify_errno(*source).2,
+            Self::Missing { .. } => classify_errno(Errno::NOENT).2,
             Self::NotDurable { .. } => "read the path to see it; ask the person to look at the disk",
             Self::Refused(refusal) => return Fault::from(refusal.clone()).suggestion,
             Self::LeadsOutside { .. } => "use a path inside the workspace; what lies outside stays closed",
@@ -63,7 +63,9 @@ impl WorkspaceError {
             Self::InTheWay { .. } => "choose another name",
             Self::FolderMissing { .. } => "make the folder first (fs.mkdir)",
             Self::Kept { act, .. } => act,
-            Self::TooLarge { .. } => "read a range of its lines",
+            Self::TooLarge { .. } => {
+                "have a command read or change a part of it: terminal.run with head, tail or sed"
+            }
             Self::Stale { .. } => "read it again and redo the change on what it holds now",
             Self::Gone { .. } => "list its folder, then decide anew",
             Self::Taken { .. } => "look at what stands there, then decide anew",
@@ -101,18 +103,18 @@ impl From<WorkspaceError> for Fault {
             WorkspaceError::InState { source, .. } => {
                 Self { message: fault.message, suggestion: fault.suggestion, ..Self::from(*source) }
             }
-            WorkspaceError::Missing { near, .. } => fault.hint(near),
+            WorkspaceError::Missing { near, .. } => fault.with_hints(near),
             WorkspaceError::NotDurable { .. } => Self { applied: Some(true), ..fault },
-            WorkspaceError::Blocked { .. } => fault.fatal(),
-            WorkspaceError::Stale { path, expected, found, size, modified, .. } => fault.detail(json!({
+            WorkspaceError::Blocked { .. } => fault.as_fatal(),
+            WorkspaceError::Stale { path, expected, found, size, modified, .. } => fault.with_details(json!({
                 "path": path, "expected_hash": expected, "hash": found, "size": size, "modified": modified,
             })),
             WorkspaceError::Gone { path, expected } => {
-                fault.detail(json!({ "path": path, "expected_hash": expected, "hash": null }))
+                fault.with_details(json!({ "path": path, "expected_hash": expected, "hash": null }))
             }
-            WorkspaceError::Taken { path } => fault.detail(json!({ "path": path })),
+            WorkspaceError::Taken { path } => fault.with_details(json!({ "path": path })),
             WorkspaceError::LinkChanged { path, expected, found } => {
-                fault.detail(json!({ "path": path, "expected_target": expected, "target": found }))
+                fault.with_details(json!({ "path": path, "expected_target": expected, "target": found }))
             }
             _ => fault,
         }
@@ -135,7 +137,7 @@ impl From<CheckpointError> for Fault {
         let fault = Self::new(error.code(), error.to_string());
         match error {
             CheckpointError::State(error) => error.into(),
-            CheckpointError::Missing { .. } => fault.suggest(
+            CheckpointError::Missing { .. } => fault.with_suggestion(
                 "`wherefore log --status ok` lists the calls; only those that changed a file can be undone",
             ),
             _ => fault,
@@ -149,7 +151,7 @@ impl From<StepError> for Fault {
         match error {
             StepError::File(error) => error.into(),
             StepError::NoSource => Self::internal(message),
-            StepError::BytesGone { .. } => Self::new(Code::NotFound, message).fatal(),
+            StepError::BytesGone { .. } => Self::new(Code::NotFound, message).as_fatal(),
         }
     }
 }
@@ -163,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_fault_says_what_the_error_knows_and_the_error_keeps_its_source() {
-        let path = WorkspacePath::clean("a/b").unwrap();
+        let path = WorkspacePath::from_relative("a/b").unwrap();
         let error = WorkspaceError::System { doing: "write", path: path.clone(), source: Errno::NOSPC };
         assert_eq!(error.source().unwrap().to_string(), Errno::NOSPC.to_string());
         let within = WorkspaceError::InState { source: Box::new(error), place: "/state".to_owned() };

@@ -1,7 +1,6 @@
 //! The files of a workspace, as the rules let them be seen and changed.
 
 use std::io::{IoSliceMut, Read};
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use rustix::fs::{AtFlags, Mode, fsync, mkdirat, unlinkat};
@@ -9,41 +8,39 @@ use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use super::errno;
 use super::error::WorkspaceError;
-use super::resolve::Located;
-use super::root::{OpenError, Root};
-use super::stat::{FileKind, Stat};
-use super::state::State;
-use super::swap::{Stop, retry};
+use super::path_entry::EntryChanges;
+use super::permitted_paths::PermittedPaths;
+use super::stat::{FileKind, FileStat};
+use super::state::WorkspaceState;
+use super::swap::{RetryStop, retry_swapped};
 use crate::base::{FileId, WorkspacePath};
-use crate::protocol::Access;
-use crate::rules::{Opener, Refusal, Rules};
+use crate::protocol::PathAccess;
+use crate::rules::{FileOpener, WorkspaceRules};
 
-/// The files of a workspace, for one [`Opener`]. Every call asks the rules again, about the path asked for and the one
+/// The files of a workspace, for one [`FileOpener`]. Every call asks the rules again, about the path asked for and the one
 /// it leads to: what they deny stays closed even to a caller that forgot to ask, and so does the content of a file that
 /// they ask about, where the opener has no yes to it. All calls block.
 #[derive(Clone, Debug)]
-pub struct Files {
-    pub(super) root: Arc<Root>,
-    pub(super) rules: Arc<Rules>,
-    pub(super) state: Arc<State>,
-    opener: Opener,
+pub struct WorkspaceFiles {
+    pub(super) paths: PermittedPaths,
+    pub(super) state: Arc<WorkspaceState>,
 }
 
 /// A regular file that was opened for reading.
 #[derive(Debug)]
-pub struct Opened {
+pub struct OpenedFile {
     /// At its start.
     pub file: std::fs::File,
-    /// What it was when it was opened.
-    pub stat: Stat,
+    /// Its metadata when it was opened.
+    pub stat: FileStat,
 }
 
-impl Opened {
-    /// All of its bytes, where they are at most `max` and the system has them in memory: this never waits for
-    /// the disk. Nothing otherwise, and the file stands where it stood.
+impl OpenedFile {
+    /// Returns all of its bytes, where they are at most `max` and the system has them in memory: this never waits for
+    /// the disk. Nothing otherwise, and the file's position is as before.
     pub fn at_hand(&self, max: u64) -> Option<Vec<u8>> {
         let size = usize::try_from(self.stat.size).ok().filter(|_| self.stat.size <= max)?;
-        // One more than there should be shows a file that has grown.
+        // An extra byte shows a file that has grown.
         let mut bytes = vec![0; size + 1];
         let read = preadv2(&self.file, &mut [IoSliceMut::new(&mut bytes)], 0, ReadWriteFlags::NOWAIT).ok()?;
         bytes.truncate(read);
@@ -51,128 +48,79 @@ impl Opened {
     }
 }
 
-impl Files {
+impl WorkspaceFiles {
     /// The files of the workspace whose state is kept in `state`, under `rules`, for `opener`.
-    pub fn new(state: Arc<State>, rules: Arc<Rules>, opener: Opener) -> Self {
-        Self { root: Arc::clone(state.workspace()), rules, state, opener }
+    pub fn new(state: Arc<WorkspaceState>, rules: Arc<WorkspaceRules>, opener: FileOpener) -> Self {
+        Self { paths: PermittedPaths::new(Arc::clone(state.folder().workspace_root()), rules, opener), state }
     }
 
-    /// The same files for another opener.
+    /// Returns the same files for another opener.
     #[must_use]
-    pub fn opened_by(&self, opener: Opener) -> Self {
-        Self { opener, ..self.clone() }
+    pub fn opened_by(&self, opener: FileOpener) -> Self {
+        Self { paths: self.paths.opened_by(opener), state: self.state.clone() }
     }
 
-    /// The workspace's root.
-    pub fn root(&self) -> &Arc<Root> {
-        &self.root
+    /// The paths that the rules permit.
+    pub fn paths(&self) -> &PermittedPaths {
+        &self.paths
     }
 
-    /// What this machine keeps of the workspace.
-    pub fn state(&self) -> &Arc<State> {
+    /// The changes of entries themselves: renames, symlinks, permissions.
+    pub fn entry_changes(&self) -> EntryChanges<'_> {
+        EntryChanges { paths: &self.paths, state: &self.state }
+    }
+
+    /// The state that this machine keeps of the workspace.
+    pub fn state(&self) -> &Arc<WorkspaceState> {
         &self.state
     }
 
-    /// The rules that hold.
-    pub fn rules(&self) -> &Arc<Rules> {
-        &self.rules
-    }
-
-    /// Whether a path may be opened in this way, by its spelling alone.
-    ///
-    /// # Errors
-    /// PERMISSION_DENIED by a rule that denies, or that asks and has no yes.
-    pub fn permit(&self, access: Access, path: &WorkspacePath) -> Result<(), Refusal> {
-        self.rules.open(access, path, &self.opener)
-    }
-
-    /// The rule that asks before this path is read, where the opener has no yes to it.
-    pub fn asks(&self, path: &WorkspacePath) -> Option<String> {
-        self.rules.asks(path, &self.opener)
-    }
-
-    /// Whether a path may be opened in this way, as it is asked for and where it leads.
-    ///
-    /// # Errors
-    /// As [`Files::permit`].
-    pub fn admit(&self, access: Access, path: &WorkspacePath) -> Result<(), WorkspaceError> {
-        self.locate(access, path).map(drop)
-    }
-
-    /// Where a path leads, if the rules permit the access there and by the path asked.
-    pub(super) fn locate(&self, access: Access, asked: &WorkspacePath) -> Result<Located, WorkspaceError> {
-        self.permit(access, asked)?;
-        let located = self.root.locate(asked)?;
-        if located.path != *asked {
-            self.permit(access, &located.path)?;
-        }
-        Ok(located)
-    }
-
-    /// Where a path leads that is only looked at: its content stays closed. What a rule asks about may be seen to be there.
-    pub(super) fn look_at(&self, asked: &WorkspacePath) -> Result<Located, WorkspaceError> {
-        self.rules.permit(Access::Read, asked)?;
-        let located = self.root.locate(asked)?;
-        if located.path != *asked {
-            self.rules.permit(Access::Read, &located.path)?;
-        }
-        Ok(located)
-    }
-
-    /// What stands at `path`, symlinks followed; nothing where it does not exist.
+    /// Returns the metadata of the entry at `path`, symlinks followed; nothing where it does not exist.
     ///
     /// # Errors
     /// PERMISSION_DENIED by a rule or where it leads outside.
-    pub fn stat(&self, path: &WorkspacePath) -> Result<Option<Stat>, WorkspaceError> {
-        let located = self.look_at(path)?;
-        Ok(located.stat.map(|stat| Stat::new(located.path, &stat)))
+    pub fn stat(&self, path: &WorkspacePath) -> Result<Option<FileStat>, WorkspaceError> {
+        let located = self.paths.look_at(path)?;
+        Ok(located.stat.map(|stat| FileStat::new(located.path, &stat)))
     }
 
     /// Opens a regular file for reading.
     ///
     /// # Errors
     /// NOT_FOUND, PERMISSION_DENIED; INVALID_ARGS for a folder, FIFO, socket or device.
-    pub fn open(&self, path: &WorkspacePath) -> Result<Opened, WorkspaceError> {
-        self.permit(Access::Read, path)?;
+    pub fn open(&self, path: &WorkspacePath) -> Result<OpenedFile, WorkspaceError> {
+        self.paths.check_access(PathAccess::Read, path)?;
         // Most paths hold no symlink: then this opens the file, and no link was followed to it.
-        if let Ok((file, stat)) = self.root.open_file(path) {
-            return Ok(Opened { file: file.into(), stat: Stat::new(path.clone(), &stat) });
+        if let Ok((file, stat)) = self.paths.root.open_file(path) {
+            return Ok(OpenedFile { file: file.into(), stat: FileStat::new(path.clone(), &stat) });
         }
-        retry(path, || {
-            let located = self.locate(Access::Read, path)?;
+        retry_swapped(path, || {
+            let located = self.paths.locate_permitted(PathAccess::Read, path)?;
             if located.stat.is_none() {
-                return Err(self.missing(path).into());
+                return Err(self.paths.missing_error(path).into());
             }
-            let (file, stat) = self.open_file(&located.path)?;
-            Ok(Opened { file: file.into(), stat: Stat::new(located.path, &stat) })
+            let (file, stat) = self.paths.open_file(&located.path)?;
+            Ok(OpenedFile { file: file.into(), stat: FileStat::new(located.path, &stat) })
         })
     }
 
     /// Opens the regular file that was seen at a path with no symlink in it, in one step. Nothing where that
     /// does not do: it may stand elsewhere by now.
-    pub fn open_seen(&self, path: &WorkspacePath, seen: FileId) -> Option<Opened> {
-        self.permit(Access::Read, path).ok()?;
-        let (file, stat) = self.root.open_seen(path, seen).ok()?;
-        Some(Opened { file: file.into(), stat: Stat::new(path.clone(), &stat) })
-    }
-
-    /// The regular file at a path that was located.
-    pub(super) fn open_file(&self, path: &WorkspacePath) -> Result<(OwnedFd, rustix::fs::Stat), Stop> {
-        self.root.open_file(path).map_err(|error| match error {
-            OpenError::FileKind(kind) => irregular(path, kind).into(),
-            OpenError::Errno(error) => Stop::of("open", path, error),
-        })
+    pub fn open_seen(&self, path: &WorkspacePath, seen: FileId) -> Option<OpenedFile> {
+        self.paths.check_access(PathAccess::Read, path).ok()?;
+        let (file, stat) = self.paths.root.open_seen(path, seen).ok()?;
+        Some(OpenedFile { file: file.into(), stat: FileStat::new(path.clone(), &stat) })
     }
 
     /// All bytes of a file of at most `max` bytes.
     ///
     /// # Errors
-    /// As [`Files::open`]; QUOTA_EXCEEDED where it is larger.
-    pub fn read(&self, path: &WorkspacePath, max: u64) -> Result<(Vec<u8>, Stat), WorkspaceError> {
-        let Opened { file, stat } = self.open(path)?;
+    /// As [`Self::open`]; QUOTA_EXCEEDED where it is larger.
+    pub fn read_bytes(&self, path: &WorkspacePath, max: u64) -> Result<(Vec<u8>, FileStat), WorkspaceError> {
+        let OpenedFile { file, stat } = self.open(path)?;
         let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(max)).unwrap_or(0));
         let read = file.take(max.saturating_add(1)).read_to_end(&mut bytes);
-        read.map_err(|error| errno::failed("read", path, errno::of(&error)))?;
+        read.map_err(|error| errno::system_error("read", path, errno::errno_of(&error)))?;
         let size = (bytes.len() as u64).max(stat.size);
         if size > max {
             return Err(WorkspaceError::TooLarge { path: path.clone(), size, max });
@@ -180,32 +128,36 @@ impl Files {
         Ok((bytes, stat))
     }
 
-    /// Makes a folder and those above it, and gives the ones that were not there, outermost first.
+    /// Makes a folder and those above it, and returns the new ones, outermost first.
     ///
     /// # Errors
-    /// INVALID_ARGS where a file stands in the way, PERMISSION_DENIED, QUOTA_EXCEEDED.
-    pub fn mkdir(&self, path: &WorkspacePath) -> Result<Vec<WorkspacePath>, WorkspaceError> {
+    /// INVALID_ARGS where a file is in the way, PERMISSION_DENIED, QUOTA_EXCEEDED.
+    pub fn make_folders(&self, path: &WorkspacePath) -> Result<Vec<WorkspacePath>, WorkspaceError> {
         let mut made = Vec::new();
-        let done = retry(path, || self.mkdir_once(path, &mut made));
+        let done = retry_swapped(path, || self.make_folders_once(path, &mut made));
         done.map(|()| made)
     }
 
-    fn mkdir_once(&self, path: &WorkspacePath, made: &mut Vec<WorkspacePath>) -> Result<(), Stop> {
-        let located = self.locate(Access::Write, path)?;
+    fn make_folders_once(
+        &self,
+        path: &WorkspacePath,
+        made: &mut Vec<WorkspacePath>,
+    ) -> Result<(), RetryStop> {
+        let located = self.paths.locate_permitted(PathAccess::Write, path)?;
         match &located.stat {
-            Some(stat) if FileKind::of(stat) == FileKind::Folder => return Ok(()),
-            Some(stat) => return Err(in_the_way(path, FileKind::of(stat)).into()),
+            Some(stat) if FileKind::from_stat(stat) == FileKind::Folder => return Ok(()),
+            Some(stat) => return Err(in_the_way(path, FileKind::from_stat(stat)).into()),
             None => {}
         }
         let mut missing = vec![located.path.clone()];
         let mut folder = loop {
             let Some(above) = missing.last().and_then(WorkspacePath::parent) else {
-                return Err(self.missing(path).into());
+                return Err(self.paths.missing_error(path).into());
             };
-            match self.root.folder(&above) {
+            match self.paths.root.open_folder(&above) {
                 Ok(folder) => break folder,
                 Err(Errno::NOENT) => missing.push(above),
-                Err(error) => return Err(Stop::of("make", path, error)),
+                Err(error) => return Err(RetryStop::from_errno("make", path, error)),
             }
         };
         let mut durable = Ok(());
@@ -216,36 +168,40 @@ impl Files {
                     durable = durable.and(fsync(&folder).map_err(|error| not_durable(&next, error)));
                 }
                 Err(Errno::EXIST) => {}
-                Err(error) => return Err(Stop::of("make", &next, error)),
+                Err(error) => return Err(RetryStop::from_errno("make", &next, error)),
             }
-            folder = self.root.folder(&next).map_err(|error| match error {
+            folder = self.paths.root.open_folder(&next).map_err(|error| match error {
                 Errno::NOTDIR => in_the_way(&next, FileKind::File).into(),
-                error => Stop::of("make", &next, error),
+                error => RetryStop::from_errno("make", &next, error),
             })?;
         }
-        durable.map_err(Stop::from)
+        durable.map_err(RetryStop::from)
     }
 
     /// Removes an empty folder.
     ///
     /// # Errors
     /// NOT_FOUND; INVALID_ARGS where it is not empty or no folder; PERMISSION_DENIED.
-    pub fn rmdir(&self, path: &WorkspacePath) -> Result<(), WorkspaceError> {
-        retry(path, || {
-            let located = self.locate(Access::Write, path)?;
+    pub fn remove_folder(&self, path: &WorkspacePath) -> Result<(), WorkspaceError> {
+        retry_swapped(path, || {
+            let located = self.paths.locate_permitted(PathAccess::Write, path)?;
             let Some(above) = located.path.parent() else {
-                return Err(errno::failed("remove", path, Errno::PERM).into());
+                return Err(errno::system_error("remove", path, Errno::PERM).into());
             };
-            let folder = self.root.folder(&above).map_err(|error| Stop::of("remove", path, error))?;
+            let folder = self
+                .paths
+                .root
+                .open_folder(&above)
+                .map_err(|error| RetryStop::from_errno("remove", path, error))?;
             unlinkat(&folder, located.path.name(), AtFlags::REMOVEDIR)
-                .map_err(|error| Stop::of("remove", path, error))?;
+                .map_err(|error| RetryStop::from_errno("remove", path, error))?;
             fsync(&folder).map_err(|error| not_durable(path, error).into())
         })
     }
 }
 
 /// The error for what is neither file nor folder where a file is wanted.
-pub(super) fn irregular(path: &WorkspacePath, kind: FileKind) -> WorkspaceError {
+pub(super) fn irregular_error(path: &WorkspacePath, kind: FileKind) -> WorkspaceError {
     WorkspaceError::Irregular { path: path.clone(), kind }
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a file without reading it.
+//! The metadata of a file, known without reading it.
 
 use rustix::fs::FileType;
 use schemars::JsonSchema;
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::{FileId, WorkspacePath};
 
-/// What stands at a path.
+/// The kind of the entry at a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "each is the file type of its name")]
@@ -23,7 +23,7 @@ pub enum FileKind {
 }
 
 impl FileKind {
-    pub(super) fn of(stat: &rustix::fs::Stat) -> Self {
+    pub(super) fn from_stat(stat: &rustix::fs::Stat) -> Self {
         match FileType::from_raw_mode(stat.st_mode) {
             FileType::RegularFile => Self::File,
             FileType::Directory => Self::Folder,
@@ -52,25 +52,25 @@ impl FileKind {
 
 /// A file or folder, symlinks followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stat {
-    /// Where it is, symlinks followed.
+pub struct FileStat {
+    /// Its path, symlinks followed.
     pub path: WorkspacePath,
-    /// What it is.
+    /// Its kind.
     pub kind: FileKind,
     /// Its size in bytes.
     pub size: u64,
     /// Its permission bits.
     pub mode: u32,
-    /// How many names it has.
+    /// The number of its names.
     pub links: u64,
 }
 
-impl Stat {
+impl FileStat {
     #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the widths differ by platform")]
     pub(super) fn new(path: WorkspacePath, stat: &rustix::fs::Stat) -> Self {
         Self {
             path,
-            kind: FileKind::of(stat),
+            kind: FileKind::from_stat(stat),
             size: u64::try_from(stat.st_size).unwrap_or(0),
             mode: stat.st_mode & 0o7777,
             links: stat.st_nlink as u64,
@@ -78,20 +78,20 @@ impl Stat {
     }
 }
 
-/// When the content last changed, RFC 3339; the epoch where the system says nonsense.
+/// Returns when the content last changed, RFC 3339; the epoch where the system's time is invalid.
 #[allow(clippy::unnecessary_cast, reason = "the widths differ by platform")]
-pub(super) fn modified(stat: &rustix::fs::Stat) -> String {
+pub(super) fn modified_time(stat: &rustix::fs::Stat) -> String {
     let nanoseconds = i32::try_from(stat.st_mtime_nsec).unwrap_or(0);
     jiff::Timestamp::new(stat.st_mtime as i64, nanoseconds).unwrap_or(jiff::Timestamp::UNIX_EPOCH).to_string()
 }
 
-/// Which file it is.
+/// Returns the id of the file.
 #[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the widths differ by platform")]
-pub(super) fn id(stat: &rustix::fs::Stat) -> FileId {
+pub(super) fn file_id(stat: &rustix::fs::Stat) -> FileId {
     FileId { device: stat.st_dev as u64, inode: stat.st_ino as u64 }
 }
 
-/// Whether both are one file.
-pub(super) fn same(one: &rustix::fs::Stat, other: &rustix::fs::Stat) -> bool {
-    id(one) == id(other)
+/// Returns whether both are one file.
+pub(super) fn is_same_file(one: &rustix::fs::Stat, other: &rustix::fs::Stat) -> bool {
+    file_id(one) == file_id(other)
 }

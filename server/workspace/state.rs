@@ -1,234 +1,216 @@
-//! What this machine keeps of one workspace, in the person's own state folder: proposals, checkpoints with the bytes
-//! they need, intents of writes under way, the lock.
+//! The state that this machine keeps of one workspace, in the person's own state folder: proposals, checkpoints with
+//! the bytes they need, intents of writes under way, the lock.
 //!
 //! Invariants: nothing that lies in the workspace is read as state, so a repository brings none along; a folder that
 //! belongs to somebody else, or that lies in the workspace, is not used; a file is replaced whole.
+//!
+//! # Invariants
+//!
+//! - No state that came with a repository is believed, and none that does not hold together.
+//!   Test: `state_that_came_with_a_repository_is_told_and_not_believed`,
+//!   `kept_state_that_does_not_hold_together_is_set_aside_with_a_sentence`
+//! - No change is made where what it replaces cannot be kept; reading goes on.
+//!   Test: `without_a_state_folder_reading_goes_on_and_writing_says_why`
 
-use std::fs::DirBuilder;
 use std::io::Write;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use parking_lot::Mutex;
-use rustix::fs::{
-    Access, AtFlags, Mode, OFlags, access, fchmod, fstat, fsync, openat, renameat, statat, unlinkat,
-};
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, fsync, openat, renameat, statat, unlinkat};
 use rustix::io::Errno;
 
 use super::errno;
 use super::error::WorkspaceError;
-use super::lock::Lock;
-use super::root::Root;
-use super::shelf::{PRIVATE, Shelf, is_ours, too_large};
-use super::stat::same;
-use crate::base::{WorkspacePath, hash, ids, person};
-use crate::rules::Held;
+use super::file_lock::FileLock;
+use super::private_dir::{PrivateDir, too_large};
+use super::root::WorkspaceRoot;
+use super::stat::is_same_file;
+use super::state_folder::{NAMED, ROOTS, StateFolder};
+use crate::base::{WorkspacePath, hash, ids};
+use crate::rules::HeldPaths;
 
 /// Bytes of the largest proposal, and of the largest checkpoint.
 pub(super) const LARGEST: u64 = 16 << 20;
 /// Bytes of the largest content that is kept for an undo.
 const LARGEST_OBJECT: u64 = 1 << 30;
-/// The folder of all roots in the person's state folder.
-pub(super) const ROOTS: &str = "roots";
-/// The file that says which root a folder is of.
-pub(super) const NAMED: &str = "root";
-/// Where intents and our own half-written files stand.
+/// The folder of intents and of our own half-written files.
 pub(super) const TEMPORARY: &str = "tmp";
 pub(super) const OBJECTS: &str = "objects";
-/// Where files are put that do not hold together.
+/// The folder to which invalid files are moved.
 pub(super) const ASIDE: &str = "aside";
 const LOCK: &str = "lock";
-/// Characters of a root's name that stand in the name of its folder.
-const READABLE: usize = 40;
 
 /// The state of one workspace. Its folder is made on the first write.
 #[derive(Debug)]
-pub struct State {
-    workspace: Arc<Root>,
-    /// The person's state folder; nothing where there is none.
-    base: Option<PathBuf>,
-    held: Held,
-    shelf: Mutex<Option<Arc<Shelf>>>,
+pub struct WorkspaceState {
+    folder: StateFolder,
+    held: HeldPaths,
 }
 
-impl State {
-    /// The state of the workspace at `workspace`, in the person's state folder `base`. Touches nothing yet.
-    pub fn new(workspace: Arc<Root>, base: Option<PathBuf>) -> Self {
-        let state = Self { workspace, base, held: Held::default(), shelf: Mutex::default() };
-        if let Some(path) = state.in_workspace() {
-            state.held.close_private(path);
+impl WorkspaceState {
+    /// The state of the workspace at `workspace`, in the person's state folder `base_folder`. Touches nothing yet.
+    pub fn new(workspace: Arc<WorkspaceRoot>, base: Option<PathBuf>) -> Self {
+        let (folder, held) = (StateFolder::new(workspace, base), HeldPaths::default());
+        if let Some(path) = folder.in_workspace() {
+            held.close_private(path);
         }
-        state
+        Self { folder, held }
     }
 
-    /// What is closed in the workspace for as long as something holds it; our own state for ever.
-    pub fn held(&self) -> &Held {
+    /// The folder that it is kept in.
+    pub fn folder(&self) -> &StateFolder {
+        &self.folder
+    }
+
+    /// The paths that are closed in the workspace for as long as a part holds them; our own state for ever.
+    pub fn held_paths(&self) -> &HeldPaths {
         &self.held
     }
 
-    /// The workspace's root.
-    pub fn workspace(&self) -> &Arc<Root> {
-        &self.workspace
-    }
-
-    /// The person's state folder; nothing where they have none.
-    pub fn base(&self) -> Option<&Path> {
-        self.base.as_deref()
-    }
-
-    /// The absolute path of its folder; nothing where the person has no state folder.
-    pub fn path(&self) -> Option<PathBuf> {
-        Some(self.base.as_ref()?.join(ROOTS).join(folder_name(self.workspace.real())))
-    }
-
-    /// Its folder, for a person to read.
-    pub fn shown(&self) -> String {
-        self.path().map_or_else(|| "your state folder".to_owned(), |path| path.display().to_string())
-    }
-
     /// The bytes that it takes up.
-    pub fn size(&self) -> u64 {
-        self.opened(false).ok().flatten().map_or(0, |shelf| shelf.size("."))
+    pub fn total_size(&self) -> u64 {
+        self.folder.open_dir(false).ok().flatten().map_or(0, |shelf| shelf.total_size("."))
     }
 
-    /// Of how many workspaces the person's state folder `base` keeps something, and the bytes of all.
+    /// Of how many workspaces the person's state folder `base_folder` keeps something, and the bytes of all.
     pub fn of_all(base: &Path) -> (usize, u64) {
-        let Ok(root) = Root::open(base) else { return (0, 0) };
-        let shelf = Shelf::new(Arc::new(root), WorkspacePath::root());
-        (shelf.list(ROOTS).map_or(0, |roots| roots.len()), shelf.size("."))
+        let Ok(root) = WorkspaceRoot::open(base) else { return (0, 0) };
+        let shelf = PrivateDir::new(Arc::new(root), WorkspacePath::root());
+        (shelf.list_dir(ROOTS).map_or(0, |roots| roots.len()), shelf.total_size("."))
     }
 
-    /// Why nothing can be kept in it, where that is known without writing anything.
-    pub fn trouble(&self) -> Option<WorkspaceError> {
-        if let Err(error) = self.opened(false) {
-            return Some(error);
-        }
-        let path = self.path()?;
-        let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
-        let writable = match there.is_dir() {
-            true => access(there, Access::WRITE_OK | Access::EXEC_OK),
-            false => Err(Errno::NOTDIR),
+    /// The workspaces of which the person's state folder `base_folder` keeps something, each with the folder that it is kept in.
+    pub fn all_workspaces(base: &Path) -> Vec<(PathBuf, PathBuf)> {
+        let folders = std::fs::read_dir(base.join(ROOTS)).into_iter().flatten().flatten();
+        let workspace = |folder: PathBuf| {
+            let root = std::fs::read_to_string(folder.join(NAMED)).ok()?;
+            Some((PathBuf::from(root.trim_end_matches('\n')), folder))
         };
-        let failed = |error| self.told(errno::failed("write in", &WorkspacePath::root(), error));
-        writable.err().map(failed)
-    }
-
-    /// Where the person's state folder lies in the workspace, if it does: closed to every tool.
-    fn in_workspace(&self) -> Option<WorkspacePath> {
-        let base = real(self.base.as_deref()?);
-        let rest = base.strip_prefix(self.workspace.real()).ok()?.to_str()?;
-        WorkspacePath::clean(rest).filter(|path| !path.is_root())
+        folders.filter_map(|folder| workspace(folder.path())).collect()
     }
 
     /// The bytes of a file of at most [`LARGEST`] bytes; nothing where it is not there.
     ///
     /// # Errors
-    /// As the system says; UNSUPPORTED for a larger one, INVALID_ARGS for what is no regular file.
-    pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
+    /// The system's error; UNSUPPORTED for a larger one, INVALID_ARGS for an entry that is no regular file.
+    pub fn read_file(&self, path: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
         self.read_up_to(path, LARGEST)
     }
 
     fn read_up_to(&self, path: &str, max: u64) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        let Some(shelf) = self.opened(false)? else { return Ok(None) };
-        shelf.read(path, max).map_err(|error| self.told(error))
+        let Some(shelf) = self.folder.open_dir(false)? else { return Ok(None) };
+        shelf.read_file(path, max).map_err(|error| self.folder.in_state_error(error))
     }
 
     /// The names in a folder, sorted; none where it is not there.
     ///
     /// # Errors
-    /// As the system says.
-    pub fn list(&self, path: &str) -> Result<Vec<String>, WorkspaceError> {
-        let Some(shelf) = self.opened(false)? else { return Ok(Vec::new()) };
-        shelf.list(path).map_err(|error| self.told(error))
+    /// The system's error.
+    pub fn list_folder(&self, path: &str) -> Result<Vec<String>, WorkspaceError> {
+        let Some(shelf) = self.folder.open_dir(false)? else { return Ok(Vec::new()) };
+        shelf.list_dir(path).map_err(|error| self.folder.in_state_error(error))
     }
 
     /// Writes a file of at most [`LARGEST`] bytes whole, durable when this returns.
     ///
     /// # Errors
-    /// As the system says; QUOTA_EXCEEDED where it is larger. The file is then as it was.
-    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
-        self.write_up_to(path, bytes, LARGEST)
+    /// The system's error; QUOTA_EXCEEDED where it is larger. The file is then unchanged.
+    pub fn write_file(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        self.write_up_to(path, bytes, LARGEST, true)
     }
 
-    fn write_up_to(&self, path: &str, bytes: &[u8], max: u64) -> Result<(), WorkspaceError> {
-        let shelf = self.made()?;
-        let target = shelf.inside(path)?;
+    /// Writes a file of at most [`LARGEST`] bytes whole. Another process sees it at once; it may be lost in a power cut.
+    ///
+    /// # Errors
+    /// As [`Self::write_file`].
+    pub fn write_soon(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        self.write_up_to(path, bytes, LARGEST, false)
+    }
+
+    fn write_up_to(&self, path: &str, bytes: &[u8], max: u64, durable: bool) -> Result<(), WorkspaceError> {
+        let shelf = self.folder.make_dir()?;
+        let target = shelf.path_inside(path)?;
         if bytes.len() as u64 > max {
             return Err(too_large(&target, bytes.len() as u64, max));
         }
         let above = path.rsplit_once('/').map_or(".", |(above, _)| above);
-        let folder = shelf.dir(above).map_err(|error| self.told(error))?;
-        let temporary = self.writing()?;
-        let name = ids::unique();
+        let folder = shelf.open_dir(above).map_err(|error| self.folder.in_state_error(error))?;
+        let temporary = self.lock_temporary()?;
+        let name = ids::unique_word();
         let written = (|| {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let file = openat(&temporary, &name, flags, Mode::RUSR | Mode::WUSR)?;
             let mut file = std::fs::File::from(file);
-            file.write_all(bytes).map_err(|error| errno::of(&error))?;
-            fsync(&file)?;
+            file.write_all(bytes).map_err(|error| errno::errno_of(&error))?;
+            if durable {
+                fsync(&file)?;
+            }
             renameat(&temporary, &name, &folder, target.name())?;
-            fsync(&folder)
+            if durable { fsync(&folder) } else { Ok(()) }
         })();
         written.map_err(|error| {
             let _ = unlinkat(&temporary, &name, AtFlags::empty());
-            self.told(errno::failed("write", &target, error))
+            self.folder.in_state_error(errno::system_error("write", &target, error))
         })
     }
 
     /// Adds bytes to the end of a file, in one piece; it may be lost in a power cut.
     ///
     /// # Errors
-    /// As the system says.
-    pub fn append(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
-        let shelf = self.made()?;
-        let target = shelf.inside(path)?;
+    /// The system's error.
+    pub fn append_bytes(&self, path: &str, bytes: &[u8]) -> Result<(), WorkspaceError> {
+        let shelf = self.folder.make_dir()?;
+        let target = shelf.path_inside(path)?;
         let above = path.rsplit_once('/').map_or(".", |(above, _)| above);
-        let folder = shelf.dir(above).map_err(|error| self.told(error))?;
+        let folder = shelf.open_dir(above).map_err(|error| self.folder.in_state_error(error))?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let written = openat(&folder, target.name(), flags, Mode::RUSR | Mode::WUSR)
-            .and_then(|file| std::fs::File::from(file).write_all(bytes).map_err(|error| errno::of(&error)));
-        written.map_err(|error| self.told(errno::failed("write", &target, error)))
+        let written = openat(&folder, target.name(), flags, Mode::RUSR | Mode::WUSR).and_then(|file| {
+            std::fs::File::from(file).write_all(bytes).map_err(|error| errno::errno_of(&error))
+        });
+        written.map_err(|error| self.folder.in_state_error(errno::system_error("write", &target, error)))
     }
 
     /// The bytes of a file from `from` on, of at most `max`; nothing where it is not there.
     ///
     /// # Errors
-    /// As the system says.
+    /// The system's error.
     pub fn read_from(&self, path: &str, from: u64, max: u64) -> Result<Option<Vec<u8>>, WorkspaceError> {
-        let Some(shelf) = self.opened(false)? else { return Ok(None) };
-        shelf.read_from(path, from, max).map_err(|error| self.told(error))
+        let Some(shelf) = self.folder.open_dir(false)? else { return Ok(None) };
+        shelf.read_from(path, from, max).map_err(|error| self.folder.in_state_error(error))
     }
 
     /// Removes a file; false where it was not there.
     ///
     /// # Errors
-    /// As the system says.
-    pub fn remove(&self, path: &str) -> Result<bool, WorkspaceError> {
-        let Some(shelf) = self.opened(false)? else { return Ok(false) };
-        shelf.remove(path).map_err(|error| self.told(error))
+    /// The system's error.
+    pub fn remove_file(&self, path: &str) -> Result<bool, WorkspaceError> {
+        let Some(shelf) = self.folder.open_dir(false)? else { return Ok(false) };
+        shelf.remove_file(path).map_err(|error| self.folder.in_state_error(error))
     }
 
-    /// Puts a file that does not hold together where nobody reads it, and gives that place.
+    /// Moves an invalid file to where it is never read, and returns that path.
     ///
     /// # Errors
-    /// As the system says.
+    /// The system's error.
     pub fn set_aside(&self, path: &str) -> Result<String, WorkspaceError> {
-        let aside = format!("{ASIDE}/{}-{}", ids::unique(), path.rsplit('/').next().unwrap_or(path));
-        self.made()?.rename(path, &aside).map_err(|error| self.told(error))?;
-        Ok(format!("{}/{aside}", self.shown()))
+        let aside = format!("{ASIDE}/{}-{}", ids::unique_word(), path.rsplit('/').next().unwrap_or(path));
+        self.folder
+            .make_dir()?
+            .rename_entry(path, &aside)
+            .map_err(|error| self.folder.in_state_error(error))?;
+        Ok(format!("{}/{aside}", self.folder.display_path()))
     }
 
-    /// Keeps `bytes` under their hash ([`hash::short`]) and gives that.
+    /// Keeps `bytes` under their hash ([`hash::short_hash`]) and returns the hash.
     ///
     /// # Errors
-    /// As the system says.
-    pub fn put(&self, bytes: &[u8]) -> Result<String, WorkspaceError> {
-        let hash = hash::short(bytes);
+    /// The system's error.
+    pub fn put_object(&self, bytes: &[u8]) -> Result<String, WorkspaceError> {
+        let hash = hash::short_hash(bytes);
         // Made young, so that no sweep takes it before it is said what it is for.
-        let kept = self.get(&hash).is_ok_and(|kept| kept.is_some());
-        if !kept || !self.made()?.touch(&object(&hash)) {
-            self.write_up_to(&object(&hash), bytes, LARGEST_OBJECT)?;
+        let kept = self.get_object(&hash).is_ok_and(|kept| kept.is_some());
+        if !kept || !self.folder.make_dir()?.touch_file(&object_path(&hash)) {
+            self.write_up_to(&object_path(&hash), bytes, LARGEST_OBJECT, true)?;
         }
         Ok(hash)
     }
@@ -236,32 +218,32 @@ impl State {
     /// The bytes kept under `hash`; nothing where there are none or they have changed since.
     ///
     /// # Errors
-    /// As the system says.
-    pub fn get(&self, hash: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
+    /// The system's error.
+    pub fn get_object(&self, hash: &str) -> Result<Option<Vec<u8>>, WorkspaceError> {
         if hash.is_empty() || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Ok(None);
         }
-        let kept = self.read_up_to(&object(hash), LARGEST_OBJECT)?;
-        Ok(kept.filter(|bytes| hash::short(bytes) == hash))
+        let kept = self.read_up_to(&object_path(hash), LARGEST_OBJECT)?;
+        Ok(kept.filter(|bytes| hash::short_hash(bytes) == hash))
     }
 
     /// Waits for the workspace's lock. Hold it for a check and a rename, no longer.
     ///
     /// # Errors
     /// TIMEOUT where another process does not let it go; PERMISSION_DENIED where the state folder cannot be written.
-    pub fn lock(&self) -> Result<Lock, WorkspaceError> {
-        let shelf = self.made()?;
-        let folder = shelf.dir(".").map_err(|error| self.told(error))?;
-        let path = shelf.inside(LOCK)?;
-        let failed = |error| self.told(errno::failed("lock", &path, error));
+    pub fn lock_workspace(&self) -> Result<FileLock, WorkspaceError> {
+        let shelf = self.folder.make_dir()?;
+        let folder = shelf.open_dir(".").map_err(|error| self.folder.in_state_error(error))?;
+        let path = shelf.path_inside(LOCK)?;
+        let failed = |error| self.folder.in_state_error(errno::system_error("lock", &path, error));
         loop {
             let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let file = openat(&folder, LOCK, flags, Mode::RUSR | Mode::WUSR).map_err(failed)?;
             let opened = fstat(&file).map_err(failed)?;
-            let lock = Lock::wait(file, false)?;
-            // A lock on a file that was removed meanwhile keeps nobody out.
+            let lock = FileLock::wait_for(file, false)?;
+            // A lock on a file that was removed in the meantime locks no one out.
             match statat(&folder, LOCK, AtFlags::SYMLINK_NOFOLLOW) {
-                Ok(now) if same(&now, &opened) => return Ok(lock),
+                Ok(now) if is_same_file(&now, &opened) => return Ok(lock),
                 Ok(_) | Err(Errno::NOENT) => {}
                 Err(error) => return Err(failed(error)),
             }
@@ -269,119 +251,23 @@ impl State {
     }
 
     /// The folder of the intents and of our own temporaries, kept from being swept.
-    pub(super) fn writing(&self) -> Result<Lock, WorkspaceError> {
-        Lock::wait(self.made()?.dir(TEMPORARY).map_err(|error| self.told(error))?, true)
+    pub(super) fn lock_temporary(&self) -> Result<FileLock, WorkspaceError> {
+        FileLock::wait_for(
+            self.folder.make_dir()?.open_dir(TEMPORARY).map_err(|error| self.folder.in_state_error(error))?,
+            true,
+        )
     }
 
-    /// The names in the folder of the intents, with the folder itself where nobody writes.
-    pub(super) fn left_behind(&self) -> Result<(Vec<String>, Option<Lock>), WorkspaceError> {
-        let names = self.list(TEMPORARY)?;
+    /// Returns the names in the folder of the intents, with the folder itself where no process writes.
+    pub(super) fn left_behind(&self) -> Result<(Vec<String>, Option<FileLock>), WorkspaceError> {
+        let names = self.list_folder(TEMPORARY)?;
         if names.is_empty() {
             return Ok((names, None));
         }
-        Ok((names, Lock::try_alone(self.made()?.dir(TEMPORARY)?)))
-    }
-
-    fn made(&self) -> Result<Arc<Shelf>, WorkspaceError> {
-        self.opened(true)?.ok_or(WorkspaceError::StateNotMade)
-    }
-
-    /// Its folder; made where that is wanted, else nothing where it is not there.
-    pub(super) fn opened(&self, make: bool) -> Result<Option<Arc<Shelf>>, WorkspaceError> {
-        let mut held = self.shelf.lock();
-        // Somebody may have removed the folder meanwhile: then it is made anew, beneath a descriptor of its own.
-        let stands = |shelf: &Arc<Shelf>| {
-            let base = shelf.root().folder(&WorkspacePath::root()).and_then(fstat);
-            base.is_ok_and(|base| base.st_nlink > 0) && shelf.stands()
-        };
-        if let Some(shelf) = held.as_ref().filter(|shelf| stands(shelf)) {
-            return Ok(Some(shelf.clone()));
-        }
-        let base = self.place()?;
-        if !base.is_dir() && !make {
-            return Ok(None);
-        }
-        let shelf = self.open_below(base, make).map_err(|error| self.told(error))?;
-        held.clone_from(&shelf);
-        Ok(shelf)
-    }
-
-    fn open_below(&self, base: &Path, make: bool) -> Result<Option<Arc<Shelf>>, WorkspaceError> {
-        if make {
-            let made = DirBuilder::new().recursive(true).mode(PRIVATE.as_raw_mode()).create(base);
-            made.map_err(|error| errno::failed("make", &WorkspacePath::root(), errno::of(&error)))?;
-        }
-        let root = Root::open(base)?;
-        let top = root.folder(&WorkspacePath::root());
-        own(top.map_err(|error| errno::failed("open", &WorkspacePath::root(), error))?)?;
-        let name = format!("{ROOTS}/{}", folder_name(self.workspace.real()));
-        let shelf =
-            Shelf::new(Arc::new(root), WorkspacePath::clean(&name).unwrap_or_else(WorkspacePath::root));
-        if !shelf.stands() && !make {
-            return Ok(None);
-        }
-        let folder = shelf.prepare()?;
-        own(&folder)?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        if let Ok(file) = openat(&folder, NAMED, flags, Mode::RUSR | Mode::WUSR) {
-            // For a person who looks: nothing goes by it.
-            let _ = writeln!(std::fs::File::from(file), "{}", self.workspace.real());
-        }
-        Ok(Some(Arc::new(shelf)))
-    }
-
-    /// The person's state folder, where it may be used.
-    fn place(&self) -> Result<&Path, WorkspaceError> {
-        let Some(base) = self.base.as_deref() else {
-            return Err(WorkspaceError::NoState);
-        };
-        let root = Path::new(self.workspace.real());
-        let at_home = person::home().is_some_and(|home| real(&home).starts_with(root));
-        if real(base).starts_with(root) && !at_home {
-            return Err(WorkspaceError::StateInWorkspace { path: base.display().to_string() });
-        }
-        Ok(base)
-    }
-
-    /// An error about this folder, with what it is for and how to go on.
-    fn told(&self, error: WorkspaceError) -> WorkspaceError {
-        WorkspaceError::InState { source: Box::new(error), place: self.shown() }
+        Ok((names, FileLock::try_alone(self.folder.make_dir()?.open_dir(TEMPORARY)?)))
     }
 }
 
-fn object(hash: &str) -> String {
+fn object_path(hash: &str) -> String {
     format!("{OBJECTS}/{hash}")
-}
-
-/// The name of a root's folder: what a person knows it by, and a hash of its whole path.
-pub(super) fn folder_name(root: &str) -> String {
-    let last = root.rsplit('/').find(|part| !part.is_empty()).unwrap_or("root");
-    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
-    let readable: String = last.trim_start_matches('.').chars().take(READABLE).map(plain).collect();
-    let mut hash = hash::short(root.as_bytes());
-    hash.truncate(16);
-    format!("{readable}-{hash}")
-}
-
-/// A path without symlinks, as far as it exists.
-fn real(path: &Path) -> PathBuf {
-    let known = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
-    known.map_or_else(
-        || path.to_owned(),
-        |(above, real)| path.strip_prefix(above).map_or(real.clone(), |rest| real.join(rest)),
-    )
-}
-
-/// Refuses a folder of somebody else's, and closes one of ours to others.
-fn own(folder: impl std::os::fd::AsFd) -> Result<(), WorkspaceError> {
-    let path = WorkspacePath::root();
-    let failed = |error| errno::failed("look at", &path, error);
-    let stat = fstat(&folder).map_err(failed)?;
-    if !is_ours(&stat) {
-        return Err(WorkspaceError::StateOfAnother { user: stat.st_uid });
-    }
-    if stat.st_mode & 0o022 != 0 {
-        fchmod(&folder, PRIVATE).map_err(failed)?;
-    }
-    Ok(())
 }

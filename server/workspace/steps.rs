@@ -1,20 +1,20 @@
-//! Steps with no lines: whether what they change stands as before them or as after, carrying one out, and its reverse.
+//! Steps with no lines: comparing the path with the states before and after a step, carrying one out, and its reverse.
 //!
-//! Accepting a hunk, taking it back, undoing a call, and finding out what a killed process had done are these three.
+//! Accepting a hunk, taking it back, undoing a call, and recovering from a killed process use these three.
 
-use super::checkpoints::Step;
-use super::entry::PathEntry;
+use super::checkpoints::CheckpointStep;
 use super::error::{StepError, WorkspaceError};
-use super::files::Files;
+use super::files::WorkspaceFiles;
+use super::path_entry::PathEntry;
 use super::permissions::{Permissions, is_executable};
 use super::stat::FileKind;
-use super::write::Expect;
+use super::write::ExpectedFile;
 use crate::base::hash;
 use crate::protocol::ChangeKind;
 
-/// How what a step changes stands now.
+/// The state on the disk of the path that a step changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum StepStanding {
     /// As before it.
     Before,
     /// As after it.
@@ -23,9 +23,9 @@ pub(crate) enum Standing {
     Neither,
 }
 
-impl Step {
+impl CheckpointStep {
     /// The step that takes this one back.
-    pub(crate) fn reversed(&self) -> Self {
+    pub(crate) fn reverse_step(&self) -> Self {
         let kind = match self.kind {
             // Undos of earlier versions call the removal of a folder so.
             ChangeKind::Delete if self.encoding.is_none() && self.before.is_none() => ChangeKind::Mkdir,
@@ -50,107 +50,118 @@ impl Step {
         }
     }
 
-    /// Whether it removes a folder.
+    /// Returns whether it removes a folder.
     fn removes_folder(&self) -> bool {
         self.kind == ChangeKind::Rmdir
             || (self.kind == ChangeKind::Delete && self.encoding.is_none() && self.before.is_none())
     }
-}
 
-impl Files {
     /// The step with the permission bits that its file has now, so that it can be taken back.
-    pub(crate) fn with_bits(&self, step: Step) -> Step {
-        let entry = self.entry_at(&step.path).ok().flatten();
-        Step { bits: entry.filter(|entry| entry.kind == FileKind::File).map(|entry| entry.bits), ..step }
+    pub(crate) fn with_bits(self, files: &WorkspaceFiles) -> Self {
+        let entry = files.entry_at(&self.path).ok().flatten();
+        Self { bits: entry.filter(|entry| entry.kind == FileKind::File).map(|entry| entry.bits), ..self }
     }
 
-    /// How what a step changes stands. Files of more than `max` bytes are not looked into.
+    /// Returns the state on the disk of the path that it changes. Files of more than `max` bytes are not read.
     ///
     /// # Errors
     /// PERMISSION_DENIED by a rule; QUOTA_EXCEEDED for a larger file.
-    pub(crate) fn standing(&self, step: &Step, max: u64) -> Result<Standing, WorkspaceError> {
-        let path = &step.path;
-        let entry = self.entry_at(path)?;
+    pub(crate) fn find_standing(
+        &self,
+        files: &WorkspaceFiles,
+        max: u64,
+    ) -> Result<StepStanding, WorkspaceError> {
+        let path = &self.path;
+        let entry = files.entry_at(path)?;
         let folder = matches!(&entry, Some(PathEntry { kind: FileKind::Folder, .. }));
-        Ok(match step.kind {
-            ChangeKind::Mkdir => either(folder, entry.is_none()),
-            _ if step.removes_folder() => either(entry.is_none(), folder),
+        Ok(match self.kind {
+            ChangeKind::Mkdir => standing_of(folder, entry.is_none()),
+            _ if self.removes_folder() => standing_of(entry.is_none(), folder),
             ChangeKind::Rename => {
-                let source = step.from.as_ref().map(|from| self.entry_at(from)).transpose()?.flatten();
-                either(entry.is_some() && source.is_none(), entry.is_none() && source.is_some())
+                let source = self.from.as_ref().map(|from| files.entry_at(from)).transpose()?.flatten();
+                standing_of(entry.is_some() && source.is_none(), entry.is_none() && source.is_some())
             }
             ChangeKind::Mode => {
-                let wanted = step.gives.is_some_and(Permissions::executable);
+                let wanted = self.gives.is_some_and(Permissions::is_executable);
                 match entry.filter(|entry| entry.kind == FileKind::File) {
-                    Some(entry) => either(is_executable(entry.bits) == wanted, true),
-                    None => Standing::Neither,
+                    Some(entry) => standing_of(is_executable(entry.bits) == wanted, true),
+                    None => StepStanding::Neither,
                 }
             }
             ChangeKind::Symlink => {
                 let is_other = entry.as_ref().is_some_and(|entry| entry.target.is_none());
-                let target = entry.and_then(|entry| entry.target).map(|text| hash::short(text.as_bytes()));
-                either(!is_other && target == step.after, !is_other && target == step.before)
+                let target =
+                    entry.and_then(|entry| entry.target).map(|text| hash::short_hash(text.as_bytes()));
+                standing_of(!is_other && target == self.after, !is_other && target == self.before)
             }
             _ => {
                 let found = match entry {
                     None => None,
                     Some(entry) if entry.kind == FileKind::File => {
-                        Some(hash::short(&self.read(path, max)?.0))
+                        Some(hash::short_hash(&files.read_bytes(path, max)?.0))
                     }
-                    Some(_) => return Ok(Standing::Neither),
+                    Some(_) => return Ok(StepStanding::Neither),
                 };
-                either(found == step.after, found == step.before)
+                standing_of(found == self.after, found == self.before)
             }
         })
     }
 
-    /// Carries a step out, where what it changes stands as before it.
+    /// Carries it out, where its path is in the state before it.
     ///
     /// # Errors
-    /// STALE where it does not; NOT_FOUND where the bytes to put there are not kept any more; whatever writing says.
-    pub(crate) fn perform(&self, step: &Step) -> Result<(), StepError> {
-        let path = &step.path;
-        match step.kind {
-            ChangeKind::Mkdir => drop(self.mkdir(path)?),
-            _ if step.removes_folder() => self.rmdir(path)?,
-            ChangeKind::Rename => match &step.from {
-                Some(from) => self.rename(from, path)?,
+    /// STALE where it is not; NOT_FOUND where the bytes to put there are not kept any more; and the error of writing.
+    pub(crate) fn perform_step(&self, files: &WorkspaceFiles) -> Result<(), StepError> {
+        let path = &self.path;
+        match self.kind {
+            ChangeKind::Mkdir => drop(files.make_folders(path)?),
+            _ if self.removes_folder() => files.remove_folder(path)?,
+            ChangeKind::Rename => match &self.from {
+                Some(from) => files.entry_changes().rename_entry(from, path)?,
                 None => return Err(StepError::NoSource),
             },
-            ChangeKind::Mode => self.set_permissions(path, step.gives.unwrap_or(Permissions::PLAIN))?,
+            ChangeKind::Mode => {
+                files.entry_changes().set_permissions(path, self.gives.unwrap_or(Permissions::PLAIN))?
+            }
             ChangeKind::Symlink => {
-                let text =
-                    |blob: &String| self.kept(blob).map(|bytes| String::from_utf8_lossy(&bytes).into());
-                let before: Option<String> = step.before.as_ref().map(text).transpose()?;
-                let after: Option<String> = step.after.as_ref().map(text).transpose()?;
+                let text = |blob: &String| {
+                    kept_bytes(files, blob).map(|bytes| String::from_utf8_lossy(&bytes).into())
+                };
+                let before: Option<String> = self.before.as_ref().map(text).transpose()?;
+                let after: Option<String> = self.after.as_ref().map(text).transpose()?;
                 match (before, after) {
-                    (before, Some(after)) => self.put_link(path, before.as_deref(), &after)?,
-                    (Some(before), None) => self.remove_link(path, &before)?,
+                    (before, Some(after)) => {
+                        files.entry_changes().put_link(path, before.as_deref(), &after)?
+                    }
+                    (Some(before), None) => files.entry_changes().remove_link(path, &before)?,
                     (None, None) => {}
                 }
             }
             _ => {
-                let expect = step.before.clone().map_or(Expect::Absent, Expect::Hash);
-                let gives = step.gives.unwrap_or(Permissions::PLAIN);
-                match (&step.from, &step.after) {
-                    (Some(from), Some(_)) => drop(self.copy_file(from, path, &expect)?),
-                    (None, Some(blob)) => drop(self.write_as(path, &self.kept(blob)?, &expect, gives)?),
-                    (_, None) => self.remove(path, &expect)?,
+                let expect = self.before.clone().map_or(ExpectedFile::Absent, ExpectedFile::Hash);
+                let gives = self.gives.unwrap_or(Permissions::PLAIN);
+                match (&self.from, &self.after) {
+                    (Some(from), Some(_)) => drop(files.copy_file(from, path, &expect)?),
+                    (None, Some(blob)) => {
+                        drop(files.write_bytes_as(path, &kept_bytes(files, blob)?, &expect, gives)?)
+                    }
+                    (_, None) => files.remove_file(path, &expect)?,
                 }
             }
         }
         Ok(())
     }
-
-    fn kept(&self, blob: &str) -> Result<Vec<u8>, StepError> {
-        self.state().get(blob)?.ok_or_else(|| StepError::BytesGone { blob: blob.to_owned() })
-    }
 }
 
-fn either(after: bool, before: bool) -> Standing {
+/// The bytes kept under a hash.
+fn kept_bytes(files: &WorkspaceFiles, blob: &str) -> Result<Vec<u8>, StepError> {
+    files.state().get_object(blob)?.ok_or_else(|| StepError::BytesGone { blob: blob.to_owned() })
+}
+
+fn standing_of(after: bool, before: bool) -> StepStanding {
     match (after, before) {
-        (true, _) => Standing::After,
-        (false, true) => Standing::Before,
-        (false, false) => Standing::Neither,
+        (true, _) => StepStanding::After,
+        (false, true) => StepStanding::Before,
+        (false, false) => StepStanding::Neither,
     }
 }

@@ -6,48 +6,48 @@ use super::errno;
 use super::error::WorkspaceError;
 use crate::base::WorkspacePath;
 
-/// How often an operation begins again.
+/// The number of times that an operation begins again.
 const TRIES: usize = 20;
 
-/// Why one try ended.
+/// The reasons why one try ended.
 #[derive(Debug)]
-pub(super) enum Stop {
-    /// Something was swapped meanwhile.
+pub(super) enum RetryStop {
+    /// An entry was swapped meanwhile.
     Swapped,
     /// It failed.
     Failed(Box<WorkspaceError>),
 }
 
-impl From<WorkspaceError> for Stop {
+impl From<WorkspaceError> for RetryStop {
     fn from(error: WorkspaceError) -> Self {
         Self::Failed(Box::new(error))
     }
 }
 
-impl Stop {
+impl RetryStop {
     /// For an error with a path that was resolved a moment ago: no link may stand on it now.
-    pub(super) fn of(doing: &'static str, path: &WorkspacePath, error: Errno) -> Self {
+    pub(super) fn from_errno(doing: &'static str, path: &WorkspacePath, error: Errno) -> Self {
         match error {
             Errno::LOOP | Errno::XDEV => Self::Swapped,
-            error => errno::failed(doing, path, error).into(),
+            error => errno::system_error(doing, path, error).into(),
         }
     }
 }
 
-/// Does `once` until nothing was swapped under it.
+/// Calls `once` again until nothing was swapped under it.
 ///
 /// # Errors
-/// What `once` says; PERMISSION_DENIED where the path does not hold still.
-pub(super) fn retry<T>(
+/// The error of `once`; PERMISSION_DENIED where the path keeps changing.
+pub(super) fn retry_swapped<T>(
     path: &WorkspacePath,
-    mut once: impl FnMut() -> Result<T, Stop>,
+    mut once: impl FnMut() -> Result<T, RetryStop>,
 ) -> Result<T, WorkspaceError> {
     for _ in 0..TRIES {
         match once() {
             Ok(done) => return Ok(done),
-            Err(Stop::Failed(error)) => return Err(*error),
-            Err(Stop::Swapped) => {}
+            Err(RetryStop::Failed(error)) => return Err(*error),
+            Err(RetryStop::Swapped) => {}
         }
     }
-    Err(errno::failed("open", path, Errno::LOOP))
+    Err(errno::system_error("open", path, Errno::LOOP))
 }

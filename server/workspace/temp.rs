@@ -1,9 +1,9 @@
-//! Temporary files beside their targets, and their removal after a crash.
+//! Temporary files in the folders of their targets, and their removal after a crash.
 //!
-//! Before a temporary is made, a symlink in the workspace's state records it: its name is the temporary's, its
-//! target the folder. Making a symlink is one step of the file system, so a record is whole or absent, and it
-//! is there whenever the temporary is. Whoever writes shares a lock on that folder; a sweep runs only where
-//! it gets the lock alone, so it never takes the temporary of a writer that lives.
+//! Before a temporary is made, a symlink in the workspace's state records it: its name is the temporary's, its target
+//! the folder. Making a symlink is one step of the file system, so a record is whole or absent, and it exists whenever
+//! the temporary does. Every writer shares a lock on that folder; a sweep runs only where it gets the lock alone, so it
+//! never takes the temporary of a living writer.
 
 use std::os::fd::OwnedFd;
 
@@ -12,64 +12,64 @@ use rustix::io::Errno;
 
 use super::errno;
 use super::error::WorkspaceError;
-use super::lock::Lock;
-use super::state::State;
+use super::file_lock::FileLock;
+use super::state::WorkspaceState;
 use crate::base::{WorkspacePath, ids};
 
-/// What the name of every temporary in the workspace begins with.
+/// The prefix of the name of every temporary in the workspace.
 pub(super) const PREFIX: &str = ".wherefore-tmp-";
 
 /// A temporary file in a folder of the workspace, or a temporary symlink. Dropping it removes it, unless it was renamed.
 #[derive(Debug)]
-pub(super) struct Temporary<T = std::fs::File> {
+pub(super) struct TemporaryFile<T = std::fs::File> {
     /// The open file; nothing for a symlink.
     pub file: T,
     /// Its name in its folder.
     pub name: String,
     folder: OwnedFd,
-    /// The folder of the records, with the lock that says that somebody writes.
-    records: Lock,
+    /// The folder of the records, with the lock that marks a writer.
+    records: FileLock,
     kept: bool,
 }
 
-impl Temporary {
-    /// Makes one in `folder`, which stands at `path`.
-    pub(super) fn make(
-        state: &State,
+impl TemporaryFile {
+    /// Makes a temporary file in `folder`, whose path is `path`.
+    pub(super) fn make_file(
+        state: &WorkspaceState,
         folder: &OwnedFd,
         path: &WorkspacePath,
         mode: Mode,
     ) -> Result<Self, WorkspaceError> {
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        Self::recorded(state, folder, path, |folder, name| {
+        Self::make_recorded(state, folder, path, |folder, name| {
             openat(folder, name, flags, mode).map(std::fs::File::from)
         })
     }
 }
 
-impl Temporary<()> {
-    /// Makes a symlink in `folder`, which stands at `path`.
-    pub(super) fn link(
-        state: &State,
+impl TemporaryFile<()> {
+    /// Makes a symlink in `folder`, whose path is `path`.
+    pub(super) fn make_link(
+        state: &WorkspaceState,
         folder: &OwnedFd,
         path: &WorkspacePath,
         target: &str,
     ) -> Result<Self, WorkspaceError> {
-        Self::recorded(state, folder, path, |folder, name| symlinkat(target, folder, name))
+        Self::make_recorded(state, folder, path, |folder, name| symlinkat(target, folder, name))
     }
 }
 
-impl<T> Temporary<T> {
-    fn recorded(
-        state: &State,
+impl<T> TemporaryFile<T> {
+    fn make_recorded(
+        state: &WorkspaceState,
         folder: &OwnedFd,
         path: &WorkspacePath,
         make: impl FnOnce(&OwnedFd, &str) -> Result<T, Errno>,
     ) -> Result<Self, WorkspaceError> {
-        let failed = |error| errno::failed("make a temporary file in", path, error);
-        let records = state.writing()?;
-        let folder = folder.try_clone().map_err(|error| failed(errno::of(&error)))?;
-        let name = format!("{PREFIX}{}", ids::unique());
+        let failed = |error| errno::system_error("make a temporary file in", path, error);
+        let records = state.lock_temporary()?;
+        let folder = folder.try_clone().map_err(|error| failed(errno::errno_of(&error)))?;
+        let name = format!("{PREFIX}{}", ids::unique_word());
         match symlinkat(path.as_str(), &records, &name) {
             // A file system that knows no symlinks goes without the record.
             Ok(()) | Err(Errno::PERM | Errno::OPNOTSUPP) => {}
@@ -85,12 +85,12 @@ impl<T> Temporary<T> {
     }
 
     /// It bears its target's name now: only the record goes.
-    pub(super) fn renamed(mut self) {
+    pub(super) fn mark_renamed(mut self) {
         self.kept = true;
     }
 }
 
-impl<T> Drop for Temporary<T> {
+impl<T> Drop for TemporaryFile<T> {
     fn drop(&mut self) {
         if !self.kept {
             // The record stays where the temporary does: the next sweep takes both.
@@ -103,13 +103,13 @@ impl<T> Drop for Temporary<T> {
     }
 }
 
-impl State {
-    /// Removes the temporaries that a process left when it died, and gives how many there were. Does nothing
-    /// while another process writes, and nothing where no state was ever kept.
+impl WorkspaceState {
+    /// Removes the temporaries that a process left when it died, and returns their number. Does nothing while another
+    /// process writes, and nothing where no state was ever kept.
     ///
     /// # Errors
-    /// As the system says.
-    pub fn sweep(&self) -> Result<usize, WorkspaceError> {
+    /// The system's error.
+    pub fn sweep_temporaries(&self) -> Result<usize, WorkspaceError> {
         let (names, records) = self.left_behind()?;
         let Some(records) = records else { return Ok(0) };
         let mut removed = 0;
@@ -123,10 +123,10 @@ impl State {
     }
 
     fn sweep_one(&self, folder: &str, name: &str) -> bool {
-        let Some(path) = WorkspacePath::clean(folder).filter(|_| name.starts_with(PREFIX)) else {
+        let Some(path) = WorkspacePath::from_relative(folder).filter(|_| name.starts_with(PREFIX)) else {
             return false;
         };
-        let Ok(folder) = self.workspace().folder(&path) else { return false };
+        let Ok(folder) = self.folder().workspace_root().open_folder(&path) else { return false };
         let removed = unlinkat(&folder, name, AtFlags::empty()).is_ok();
         if removed {
             let _ = fsync(&folder);

@@ -1,12 +1,12 @@
-//! A workspace in a temporary folder, and beside it what must never be reached.
+//! A workspace in a temporary folder, and next to it a file that must never be reached.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Files, Root, State, Store};
+use super::{WorkspaceFiles, WorkspaceRoot, WorkspaceState, WorkspaceStore};
 use crate::base::WorkspacePath;
 use crate::protocol::{Code, Fault, RuleSettings};
-use crate::rules::{Opener, Rules};
+use crate::rules::{FileOpener, WorkspaceRules};
 
 mod access;
 mod attack;
@@ -21,10 +21,10 @@ struct Lab {
     _folder: tempfile::TempDir,
     /// The workspace on the disk.
     at: PathBuf,
-    /// A folder beside it that holds `secret`.
+    /// The folder next to it that holds `secret`.
     outside: PathBuf,
-    files: Files,
-    store: Store,
+    files: WorkspaceFiles,
+    store: WorkspaceStore,
 }
 
 impl Lab {
@@ -32,7 +32,7 @@ impl Lab {
         Self::with(false)
     }
 
-    /// One with openat2 and one without.
+    /// Returns a workspace opened with openat2 and one without.
     fn both() -> [Self; 2] {
         [Self::with(false), Self::with(true)]
     }
@@ -43,17 +43,18 @@ impl Lab {
         std::fs::create_dir(&at).unwrap();
         std::fs::create_dir(&outside).unwrap();
         std::fs::write(outside.join("secret"), "secret").unwrap();
-        let root = if portable { Root::open_portable(&at) } else { Root::open(&at) }.unwrap();
+        let root =
+            if portable { WorkspaceRoot::open_portable(&at) } else { WorkspaceRoot::open(&at) }.unwrap();
         assert_eq!(root.confined_by(), if portable { "cap-std" } else { "openat2" });
-        let (rules, _) = Rules::new(&RuleSettings::default(), &RuleSettings::default());
-        let state = Arc::new(State::new(Arc::new(root), Some(folder.path().join("state"))));
-        let files = Files::new(state.clone(), Arc::new(rules), Opener::Unasked);
-        Self { _folder: folder, at, outside, files, store: Store::new(state) }
+        let (rules, _) = WorkspaceRules::new(&RuleSettings::default(), &RuleSettings::default());
+        let state = Arc::new(WorkspaceState::new(Arc::new(root), Some(folder.path().join("state"))));
+        let files = WorkspaceFiles::new(state.clone(), Arc::new(rules), FileOpener::NoConsent);
+        Self { _folder: folder, at, outside, files, store: WorkspaceStore::new(state) }
     }
 
     /// The folder of the workspace's state on the disk.
     fn kept(&self) -> PathBuf {
-        self.files.state().path().unwrap()
+        self.files.state().folder().state_path().unwrap()
     }
 
     /// Puts a link into the folder of intents.
@@ -79,7 +80,7 @@ impl Lab {
         std::fs::read(self.at.join(path)).unwrap()
     }
 
-    /// Every name below the workspace but the store's fixed ones: nothing of ours may be left.
+    /// Returns every name below the workspace except the store's fixed ones: none of our files may be left.
     fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         let mut todo = vec![self.at.clone()];
@@ -103,7 +104,7 @@ impl Lab {
 }
 
 fn path(text: &str) -> WorkspacePath {
-    WorkspacePath::clean(text).unwrap()
+    WorkspacePath::from_relative(text).unwrap()
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, impl Into<Fault>>) -> Code {

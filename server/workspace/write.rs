@@ -1,8 +1,13 @@
-//! Replacing a file whole: what a write guarantees stands here.
+//! Replaces a file whole, with these guarantees of a write.
 //!
 //! The new bytes go to a temporary in the same folder, get the old file's identity, and are on the disk
 //! before a rename puts them at the name; the folder's fsync makes that durable. Whatever fails before the
 //! rename leaves the old file; nothing after it can.
+//!
+//! # Invariants
+//!
+//! - No reader sees half a file.
+//!   Test: `a_reader_sees_old_or_new`
 
 use std::io::{Seek, Write};
 use std::os::fd::OwnedFd;
@@ -14,44 +19,45 @@ use rustix::io::Errno;
 
 use super::errno;
 use super::error::WorkspaceError;
-use super::files::{Files, irregular, not_durable};
+use super::files::{WorkspaceFiles, irregular_error, not_durable};
 use super::identity;
 use super::permissions::Permissions;
-use super::resolve::Located;
-use super::stat::{FileKind, modified, same};
-use super::swap::{Stop, retry};
-use super::temp::Temporary;
+use super::resolve::LocatedPath;
+use super::root::WorkspaceRoot;
+use super::stat::{FileKind, is_same_file, modified_time};
+use super::swap::{RetryStop, retry_swapped};
+use super::temp::TemporaryFile;
 use crate::base::{WorkspacePath, hash};
-use crate::protocol::Access;
+use crate::protocol::PathAccess;
 
-/// What must stand at the path for a write to happen.
+/// The expected state of the path before a write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expect {
+pub enum ExpectedFile {
     /// Whatever does.
     Anything,
     /// Nothing.
     Absent,
-    /// A file whose bytes have this hash ([`hash::short`]).
+    /// A file whose bytes have this hash ([`hash::short_hash`]).
     Hash(String),
 }
 
 /// A write that happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenFile {
     /// Where, symlinks followed.
     pub path: WorkspacePath,
-    /// Whether nothing stood there before.
+    /// True where nothing stood there before.
     pub created: bool,
-    /// The hash of what stands there now.
+    /// The hash of the new content.
     pub hash: String,
-    /// How many bytes that is.
+    /// The number of its bytes.
     pub size: u64,
 }
 
-/// Puts the new bytes into the temporary. Called anew for each try.
-type Fill<'a> = &'a mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>;
+/// The function that writes the new bytes into the temporary. It is called again for each try.
+type FillBytes<'a> = &'a mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>;
 
-/// What is about to be replaced: the name and the file seen there.
+/// The target of a write: the name and the file seen there.
 struct WriteTarget<'a> {
     path: &'a WorkspacePath,
     above: WorkspacePath,
@@ -59,49 +65,49 @@ struct WriteTarget<'a> {
     old: Option<(OwnedFd, rustix::fs::Stat)>,
 }
 
-impl Files {
+impl WorkspaceFiles {
     /// Puts `bytes` at `path`, whole and durable, or changes nothing.
     ///
     /// # Errors
     /// STALE where `expect` does not hold; NOT_FOUND where the folder is missing; PERMISSION_DENIED for a
     /// path that is closed, read-only, or could not stay the same file; QUOTA_EXCEEDED; with `applied` set
     /// where the write took effect but its durability is not certain.
-    pub fn write(
+    pub fn write_bytes(
         &self,
         path: &WorkspacePath,
         bytes: &[u8],
-        expect: &Expect,
-    ) -> Result<Written, WorkspaceError> {
-        self.write_as(path, bytes, expect, Permissions::PLAIN)
+        expect: &ExpectedFile,
+    ) -> Result<WrittenFile, WorkspaceError> {
+        self.write_bytes_as(path, bytes, expect, Permissions::PLAIN)
     }
 
-    /// [`Files::write`], where a new file gets `permissions`.
+    /// Writes like [`Self::write_bytes`], and gives a new file `permissions`.
     ///
     /// # Errors
-    /// As [`Files::write`].
-    pub(crate) fn write_as(
+    /// As [`Self::write_bytes`].
+    pub(crate) fn write_bytes_as(
         &self,
         path: &WorkspacePath,
         bytes: &[u8],
-        expect: &Expect,
+        expect: &ExpectedFile,
         permissions: Permissions,
-    ) -> Result<Written, WorkspaceError> {
-        self.replace(path, permissions, expect, &mut |out| out.write_all(bytes))
+    ) -> Result<WrittenFile, WorkspaceError> {
+        self.replace_file(path, permissions, expect, &mut |out| out.write_all(bytes))
     }
 
-    /// [`Files::write_as`] with the bytes that `fill` gives.
-    pub(super) fn replace(
+    /// Writes like [`Self::write_bytes_as`], with the bytes that `fill` writes.
+    pub(super) fn replace_file(
         &self,
         path: &WorkspacePath,
         permissions: Permissions,
-        expect: &Expect,
-        fill: Fill<'_>,
-    ) -> Result<Written, WorkspaceError> {
-        retry(path, || {
-            let located = self.locate(Access::Write, path)?;
-            let place = self.place(&located)?;
+        expect: &ExpectedFile,
+        fill: FillBytes<'_>,
+    ) -> Result<WrittenFile, WorkspaceError> {
+        retry_swapped(path, || {
+            let located = self.paths.locate_permitted(PathAccess::Write, path)?;
+            let place = self.open_target(&located)?;
             if let Some((_, stat)) = &place.old {
-                identity::replaceable(&place.folder, place.path, stat)?;
+                identity::check_replaceable(&place.folder, place.path, stat)?;
             }
             self.replace_once(&place, permissions, expect, fill)
         })
@@ -111,32 +117,32 @@ impl Files {
     ///
     /// # Errors
     /// STALE where `expect` does not hold; NOT_FOUND; INVALID_ARGS for a folder; PERMISSION_DENIED.
-    pub fn remove(&self, path: &WorkspacePath, expect: &Expect) -> Result<(), WorkspaceError> {
-        retry(path, || {
-            let located = self.locate(Access::Write, path)?;
-            let place = self.place(&located)?;
+    pub fn remove_file(&self, path: &WorkspacePath, expect: &ExpectedFile) -> Result<(), WorkspaceError> {
+        retry_swapped(path, || {
+            let located = self.paths.locate_permitted(PathAccess::Write, path)?;
+            let place = self.open_target(&located)?;
             match &place.old {
-                Some((_, stat)) => identity::writable(&place.folder, place.path, stat)?,
-                None => return Err(self.missing(path).into()),
+                Some((_, stat)) => identity::check_writable(&place.folder, place.path, stat)?,
+                None => return Err(self.paths.missing_error(path).into()),
             }
-            let lock = self.state.lock()?;
-            self.still(&place)?;
-            expected(&place, expect)?;
+            let lock = self.state.lock_workspace()?;
+            place.check_unmoved(&self.paths.root)?;
+            check_expected(&place, expect)?;
             unlinkat(&place.folder, place.path.name(), AtFlags::empty())
-                .map_err(|error| Stop::of("remove", path, error))?;
+                .map_err(|error| RetryStop::from_errno("remove", path, error))?;
             drop(lock);
             fsync(&place.folder).map_err(|error| not_durable(path, error).into())
         })
     }
 
-    fn place<'a>(&self, located: &'a Located) -> Result<WriteTarget<'a>, Stop> {
+    fn open_target<'a>(&self, located: &'a LocatedPath) -> Result<WriteTarget<'a>, RetryStop> {
         let path = &located.path;
-        let Some(above) = path.parent() else { return Err(irregular(path, FileKind::Folder).into()) };
-        let folder = self.root.folder(&above).map_err(|error| match error {
+        let Some(above) = path.parent() else { return Err(irregular_error(path, FileKind::Folder).into()) };
+        let folder = self.paths.root.open_folder(&above).map_err(|error| match error {
             Errno::NOENT => no_folder(path, &above).into(),
-            error => Stop::of("write", path, error),
+            error => RetryStop::from_errno("write", path, error),
         })?;
-        let old = located.stat.as_ref().map(|_| self.open_file(path)).transpose()?;
+        let old = located.stat.as_ref().map(|_| self.paths.open_file(path)).transpose()?;
         Ok(WriteTarget { path, above, folder, old })
     }
 
@@ -144,18 +150,18 @@ impl Files {
         &self,
         place: &WriteTarget<'_>,
         permissions: Permissions,
-        expect: &Expect,
-        fill: Fill<'_>,
-    ) -> Result<Written, Stop> {
-        let failed = |error| errno::failed("write", place.path, error);
+        expect: &ExpectedFile,
+        fill: FillBytes<'_>,
+    ) -> Result<WrittenFile, RetryStop> {
+        let failed = |error| errno::system_error("write", place.path, error);
         let mode = match (&place.old, permissions) {
             (None, Permissions::Masked(bits)) => Mode::from_raw_mode(bits & 0o777),
             _ => Mode::RUSR | Mode::WUSR,
         };
-        let temporary = Temporary::make(&self.state, &place.folder, &place.above, mode)?;
-        let mut out = Hashing { file: &temporary.file, hash: hash::Stream::default(), size: 0 };
-        fill(&mut out).map_err(|error| failed(errno::of(&error)))?;
-        let (hash, size) = (out.hash.short(), out.size);
+        let temporary = TemporaryFile::make_file(&self.state, &place.folder, &place.above, mode)?;
+        let mut out = HashingWriter { file: &temporary.file, hash: hash::HashStream::default(), size: 0 };
+        fill(&mut out).map_err(|error| failed(errno::errno_of(&error)))?;
+        let (hash, size) = (out.hash.short_hash(), out.size);
         match (&place.old, permissions) {
             (Some((old, stat)), _) => identity::take_over(old, stat, &temporary.file, place.path)?,
             (None, Permissions::Exactly(bits)) => {
@@ -164,15 +170,20 @@ impl Files {
             (None, Permissions::Masked(_)) => {}
         }
         fsync(&temporary.file).map_err(failed)?;
-        self.commit(place, expect, temporary)?;
-        Ok(Written { path: place.path.clone(), created: place.old.is_none(), hash, size })
+        self.commit_write(place, expect, temporary)?;
+        Ok(WrittenFile { path: place.path.clone(), created: place.old.is_none(), hash, size })
     }
 
-    /// Puts the temporary at the name, if what stands there is still what was seen and expected.
-    fn commit(&self, place: &WriteTarget<'_>, expect: &Expect, temporary: Temporary) -> Result<(), Stop> {
-        let lock = self.state.lock()?;
-        self.still(place)?;
-        expected(place, expect)?;
+    /// Puts the temporary at the name, if the entry there is still the one that was seen and expected.
+    fn commit_write(
+        &self,
+        place: &WriteTarget<'_>,
+        expect: &ExpectedFile,
+        temporary: TemporaryFile,
+    ) -> Result<(), RetryStop> {
+        let lock = self.state.lock_workspace()?;
+        place.check_unmoved(&self.paths.root)?;
+        check_expected(place, expect)?;
         let (folder, from, name) = (&place.folder, temporary.name.as_str(), place.path.name());
         let renamed = match place.old {
             Some(_) => renameat(folder, from, folder, name),
@@ -180,26 +191,28 @@ impl Files {
         };
         match renamed {
             Ok(()) => {}
-            Err(Errno::EXIST) if place.old.is_none() => return Err(Stop::Swapped),
-            Err(error) => return Err(Stop::of("write", place.path, error)),
+            Err(Errno::EXIST) if place.old.is_none() => return Err(RetryStop::Swapped),
+            Err(error) => return Err(RetryStop::from_errno("write", place.path, error)),
         }
         drop(lock);
         let durable = fsync(folder);
-        temporary.renamed();
+        temporary.mark_renamed();
         durable.map_err(|error| not_durable(place.path, error).into())
     }
+}
 
-    /// Whether folder and file are still the ones that were opened, each at its path.
-    fn still(&self, place: &WriteTarget<'_>) -> Result<(), Stop> {
-        let failed = |error| Stop::of("write", place.path, error);
-        let folder = self.root.folder(&place.above).map_err(failed)?;
-        if !same(&fstat(&folder).map_err(failed)?, &fstat(&place.folder).map_err(failed)?) {
-            return Err(Stop::Swapped);
+impl WriteTarget<'_> {
+    /// Checks that folder and file are still the ones that were opened, each at its path.
+    fn check_unmoved(&self, root: &WorkspaceRoot) -> Result<(), RetryStop> {
+        let failed = |error| RetryStop::from_errno("write", self.path, error);
+        let folder = root.open_folder(&self.above).map_err(failed)?;
+        if !is_same_file(&fstat(&folder).map_err(failed)?, &fstat(&self.folder).map_err(failed)?) {
+            return Err(RetryStop::Swapped);
         }
-        match (statat(&place.folder, place.path.name(), AtFlags::SYMLINK_NOFOLLOW), &place.old) {
-            (Ok(now), Some((_, then))) if same(&now, then) => Ok(()),
+        match (statat(&self.folder, self.path.name(), AtFlags::SYMLINK_NOFOLLOW), &self.old) {
+            (Ok(now), Some((_, then))) if is_same_file(&now, then) => Ok(()),
             (Err(Errno::NOENT), None) => Ok(()),
-            (Ok(_) | Err(Errno::NOENT), _) => Err(Stop::Swapped),
+            (Ok(_) | Err(Errno::NOENT), _) => Err(RetryStop::Swapped),
             (Err(error), _) => Err(failed(error)),
         }
     }
@@ -222,36 +235,36 @@ pub(super) fn rename_new(
     }
 }
 
-/// Whether what stands at the place is what the caller knows.
-fn expected(place: &WriteTarget<'_>, expect: &Expect) -> Result<(), WorkspaceError> {
+/// Checks that the file at the place is the one that the caller knows.
+fn check_expected(place: &WriteTarget<'_>, expect: &ExpectedFile) -> Result<(), WorkspaceError> {
     match (expect, &place.old) {
-        (Expect::Anything, _) | (Expect::Absent, None) => Ok(()),
-        (Expect::Absent, Some(old)) => {
-            let found = hash_of(old).map_err(|error| errno::failed("read", place.path, error))?;
-            Err(stale(place, "exists already", None, found))
+        (ExpectedFile::Anything, _) | (ExpectedFile::Absent, None) => Ok(()),
+        (ExpectedFile::Absent, Some(old)) => {
+            let found = hash_of(old).map_err(|error| errno::system_error("read", place.path, error))?;
+            Err(stale_error(place, "exists already", None, found))
         }
-        (Expect::Hash(hash), None) => {
+        (ExpectedFile::Hash(hash), None) => {
             Err(WorkspaceError::Gone { path: place.path.clone(), expected: hash.clone() })
         }
-        (Expect::Hash(hash), Some(old)) => {
-            let found = hash_of(old).map_err(|error| errno::failed("read", place.path, error))?;
+        (ExpectedFile::Hash(hash), Some(old)) => {
+            let found = hash_of(old).map_err(|error| errno::system_error("read", place.path, error))?;
             if found == *hash {
                 Ok(())
             } else {
-                Err(stale(place, "has changed since it was read", Some(hash), found))
+                Err(stale_error(place, "has changed since it was read", Some(hash), found))
             }
         }
     }
 }
 
-fn stale(
+fn stale_error(
     place: &WriteTarget<'_>,
     what: &'static str,
     expected: Option<&str>,
     found: String,
 ) -> WorkspaceError {
     let stat = place.old.as_ref().and_then(|(file, _)| fstat(file).ok());
-    let (size, modified) = stat.map(|stat| (stat.st_size, modified(&stat))).unzip();
+    let (size, modified) = stat.map(|stat| (stat.st_size, modified_time(&stat))).unzip();
     let (path, expected) = (place.path.clone(), expected.map(str::to_owned));
     WorkspaceError::Stale { path, what, expected, found, size, modified }
 }
@@ -262,23 +275,23 @@ pub(super) fn no_folder(path: &WorkspacePath, folder: &WorkspacePath) -> Workspa
 
 /// The hash of an open file's bytes as they are now.
 fn hash_of((file, _): &(OwnedFd, rustix::fs::Stat)) -> Result<String, Errno> {
-    let file = file.try_clone().map_err(|error| errno::of(&error))?;
+    let file = file.try_clone().map_err(|error| errno::errno_of(&error))?;
     let mut file = std::fs::File::from(file);
-    file.rewind().map_err(|error| errno::of(&error))?;
-    let mut out = Hashing { file: std::io::sink(), hash: hash::Stream::default(), size: 0 };
+    file.rewind().map_err(|error| errno::errno_of(&error))?;
+    let mut out = HashingWriter { file: std::io::sink(), hash: hash::HashStream::default(), size: 0 };
     std::io::copy(&mut std::io::BufReader::with_capacity(1 << 17, file), &mut out)
-        .map_err(|error| errno::of(&error))?;
-    Ok(out.hash.short())
+        .map_err(|error| errno::errno_of(&error))?;
+    Ok(out.hash.short_hash())
 }
 
 /// Hashes what is written through it.
-struct Hashing<W> {
+struct HashingWriter<W> {
     file: W,
-    hash: hash::Stream,
+    hash: hash::HashStream,
     size: u64,
 }
 
-impl<W: Write> Write for Hashing<W> {
+impl<W: Write> Write for HashingWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         let count = self.file.write(bytes)?;
         self.hash.update(&bytes[..count]);

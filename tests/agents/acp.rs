@@ -12,7 +12,7 @@ use crate::model::{Model, Move, PATIENCE};
 use crate::place::Place;
 use crate::{programs, task};
 
-/// A word for the agent.
+/// A reason for the agent.
 const REASON: &str = "the fifteenth stays as it is";
 
 /// The editor, which starts the proxy, which starts the agent.
@@ -147,7 +147,7 @@ fn decide(place: &Place) -> Value {
 
 type Prepare = fn(&Place, &Model) -> Vec<(&'static str, String)>;
 
-/// The agent changes three lines by its own tool; two of them are accepted. Its model's next request says so.
+/// The agent changes three lines by its own tool; two of them are accepted. The next request of its model reports that.
 fn is_reviewed(
     name: &str,
     args: &[&str],

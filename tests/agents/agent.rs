@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::model::Model;
 use crate::place::Place;
 
-/// How long a run may take on a busy machine.
+/// The longest time that a run may take on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// A running agent.
@@ -21,7 +21,7 @@ pub(crate) struct Agent {
     home: PathBuf,
 }
 
-/// What starts a server that an agent speaks to over its standard input and output.
+/// A command that starts a server for an agent over standard input and output.
 pub(crate) struct Server {
     program: String,
     args: Vec<String>,
@@ -144,7 +144,7 @@ default_tools_approval_mode = "approve"
         Self::start("gemini", command, place, home, tells)
     }
 
-    /// Starts one in the workspace, with that home and these variables, and nothing else of this machine's.
+    /// Starts one in the workspace or in the folder that the command names, with that home and these variables, and nothing else of this machine's.
     pub(crate) fn start(
         name: &'static str,
         mut command: Command,
@@ -153,15 +153,39 @@ default_tools_approval_mode = "approve"
         env: impl IntoIterator<Item = (&'static str, String)>,
     ) -> Self {
         let output = File::create(home.join("output.log")).unwrap();
-        command.current_dir(place.work()).env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
+        if command.get_current_dir().is_none() {
+            command.current_dir(place.work());
+        }
+        command.env_clear().env("PATH", "/usr/local/bin:/usr/bin:/bin");
         command.env("HOME", &home).env("TMPDIR", &home).env("TERM", "dumb").envs(env);
         command.stdin(Stdio::null()).stdout(output.try_clone().unwrap()).stderr(output);
         Self { name, child: command.spawn().unwrap(), home }
     }
 
-    /// What it printed.
+    /// The output so far.
     pub(crate) fn output(&self) -> String {
         String::from_utf8_lossy(&std::fs::read(self.home.join("output.log")).unwrap_or_default()).into_owned()
+    }
+
+    /// Kills it, so that it can end nothing of its own.
+    pub(crate) fn kill(&self) {
+        let killed = Command::new("kill").args(["-KILL", &self.child.id().to_string()]).status().unwrap();
+        assert!(killed.success());
+    }
+
+    /// Whether it is done, well or not.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_some()
+    }
+
+    /// Waits until it is done, well or not. Gives what it printed.
+    pub(crate) fn ends(mut self) -> String {
+        let start = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(start.elapsed() < LIMIT, "{} is not done: {}", self.name, self.output());
+            thread::sleep(Duration::from_millis(20));
+        }
+        self.output()
     }
 
     /// Waits until it is done, which it must be well.

@@ -1,4 +1,4 @@
-//! One agent and no editor: the server starts with it, holds its change for `wherefore review`, and ends after it.
+//! A single agent and no editor: the server starts with it, holds its change for `wherefore review`, and ends after it.
 
 use std::path::Path;
 use std::sync::mpsc::channel;
@@ -10,7 +10,7 @@ use crate::model::{Model, Move, PATIENCE};
 use crate::place::Place;
 use crate::{programs, task};
 
-/// How an agent is started.
+/// The function that starts an agent.
 type Start = fn(&Path, &Place, &Server, &Model) -> Agent;
 
 /// Reads, proposes, waits with `review_wait` while a person decides at the command line. Whether the call without a why

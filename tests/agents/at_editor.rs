@@ -7,11 +7,11 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use crate::place::Place;
 use crate::programs;
 
-/// What the person says where they reject a hunk and say why.
+/// The person's reason for a rejected hunk.
 pub(crate) const REASON: &str = "the middle stays";
 
-/// A script that opens an editor on the workspace, decides by keys once all hunks wait, and leaves when its standard input
-/// ends. It says each step in a line: `open`, `asked`, `decided`.
+/// A script that opens an editor on the workspace, decides by keys when all hunks wait, and leaves when its standard
+/// input ends. It prints each step in a line: `open`, `asked`, `decided`.
 pub(crate) struct Person {
     child: Child,
     says: Lines<BufReader<ChildStdout>>,
@@ -39,7 +39,7 @@ impl Person {
         Self { child, says }
     }
 
-    /// Waits until the script says that a step is done.
+    /// Waits until the script reports a step.
     pub(crate) fn has(&mut self, step: &str) {
         let mut said = Vec::new();
         while let Some(Ok(line)) = self.says.next() {

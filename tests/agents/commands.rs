@@ -10,7 +10,7 @@ use crate::model::{Model, Move, PATIENCE, Turn};
 use crate::place::Place;
 use crate::{programs, task};
 
-/// How an agent is started.
+/// The function that starts an agent.
 type Start = fn(&Path, &Place, &Server, &Model) -> Agent;
 
 fn run(command: &[&str], why: &str) -> Move {
@@ -32,6 +32,7 @@ fn runs_commands(name: &str, start: Start) {
         (".env", "TOKEN=MARKSECRET\n"),
         ("leak.sh", "cat .env; (exec 3<>/dev/tcp/127.0.0.1/9) 2>&1; ls -A ~\n"),
     ]);
+    place.make_repository();
     let (held, is_held) = channel();
     let mut step = 0;
     let model = Model::start(move |turn| {

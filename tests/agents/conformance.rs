@@ -13,13 +13,13 @@ use crate::programs;
 /// Checks that do not succeed, by revision, scenario and check, each with its reason.
 const EXCEPTIONS: [(&str, &str, &str, &str); 0] = [];
 
-/// How the names of scenarios begin that are not for this server.
+/// The beginning of the names of scenarios that are not for this server.
 const NOT_OFFERED: &str = "tasks-";
 
-/// The checks of each scenario, with what became of them.
+/// The checks of each scenario, with their outcomes.
 type Results = BTreeMap<String, Vec<Check>>;
 
-/// One check.
+/// A check.
 #[derive(Debug)]
 struct Check {
     id: String,
@@ -54,15 +54,14 @@ fn results(folder: &Path) -> Results {
     results
 }
 
-/// Scenarios that the suite says it ran and does not count.
+/// Scenarios that the suite ran without scoring them.
 fn not_scored(output: &str) -> Vec<String> {
     let lines = output.split("\nNot scored for ").nth(1).unwrap_or_default().lines();
     let name = |line: &str| line.trim().split_once(' ')?.1.split_once(" (").map(|(name, _)| name.to_owned());
     lines.filter_map(name).collect()
 }
 
-/// Runs the suite as a revision requires it: no check fails or warns, in its `scored` scenarios and in those that it runs
-/// beside them.
+/// Runs the suite as a revision requires it: no check fails or warns, in its `scored` scenarios and in the others that it runs.
 fn conforms(revision: &str, scored: usize) {
     let Some(program) = programs::find("conformance") else { return };
     let place = Place::new(&[]);
@@ -79,7 +78,7 @@ fn conforms(revision: &str, scored: usize) {
         .unwrap();
     let output = String::from_utf8_lossy(&output.stdout).into_owned();
     let free = not_scored(&output);
-    // The extension of tasks is not offered: its scenarios are told, no more.
+    // The extension of tasks is not offered: its scenarios are only reported.
     let (told, held): (Vec<_>, Vec<_>) =
         results(&folder).into_iter().partition(|(scenario, _)| scenario.starts_with(NOT_OFFERED));
     for (scenario, checks) in &told {

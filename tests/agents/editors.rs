@@ -1,4 +1,4 @@
-//! What an agent's formatter changed, decided by a person at a real editor: by keys, hunk by hunk, in part.
+//! A formatter's changes, run by an agent, decided by a person at a real editor: by keys, hunk by hunk, in part.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ use crate::model::{Model, Move, PATIENCE};
 use crate::place::Place;
 use crate::{programs, task};
 
-/// How an agent is started.
+/// The function that starts an agent.
 type Start = fn(&Path, &Place, &Server, &Model) -> Agent;
 
 /// The process of the one server that has the workspace: waits until it is there.

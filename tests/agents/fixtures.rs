@@ -1,4 +1,4 @@
-//! What the conformance suite calls for: its tools, prompts and resources, behind the real door, in this process.
+//! The tools, prompts and resources that the conformance suite requires, behind the real door, in this process.
 
 mod activities;
 mod content;
@@ -14,23 +14,23 @@ use serde_json::json;
 use tokio::runtime::Runtime;
 use tokio::sync::broadcast;
 use wherefore::hub::{Hub, HubOptions};
-use wherefore::mcp::{Agent, ClientWait, Seal, Terms, http};
+use wherefore::mcp::{ClientWait, ConnectionOptions, McpConnection, StateSeal, http};
 use wherefore::ports::NoEditor;
-use wherefore::sandbox::Launcher;
+use wherefore::sandbox::SandboxLauncher;
 
 use activities::Fixture;
 use handler::Handler;
 
 /// The served fixtures. They end with this.
 pub(crate) struct Fixtures {
-    /// Where they are.
+    /// The URL of the server.
     pub url: String,
     _state: tempfile::TempDir,
     _runtime: Runtime,
 }
 
 impl Fixtures {
-    /// Serves a folder with the suite's tools, over HTTP and for whoever comes.
+    /// Serves a folder with the suite's tools over HTTP, without a token.
     pub(crate) fn serve(folder: &Path) -> Self {
         definitions::write(folder);
         let runtime = Runtime::new().unwrap();
@@ -41,31 +41,36 @@ impl Fixtures {
             editor: Arc::new(NoEditor),
             shared_log: false,
             state,
-            launcher: Launcher::own(),
+            launcher: SandboxLauncher::own(),
+            environment: None,
         });
         hub.add_root(&root).unwrap();
         // There are many, and the suite calls each by its name.
         hub.settings_changed(Some(json!({ "discovery": { "surface": "direct" } })));
-        let served = hub.folder(Some(&root)).unwrap();
-        assert_eq!(served.status().problems, [""; 0], "the definitions are good");
-        let activities = served.registry().activities();
+        let served = hub.folder_at(Some(&root)).unwrap();
+        assert_eq!(served.workspace_status().problems, [""; 0], "the definitions are good");
+        let activities = served.toolbox().registry().activities();
         for (name, _) in definitions::schemas() {
-            activities.register("test", name, Arc::new(Fixture(name)));
+            activities.register(name, Arc::new(Fixture(name)));
         }
-        activities.activate("test").unwrap();
-        let bound = runtime.block_on(http::bind("127.0.0.1:0")).unwrap();
+        let bound = runtime.block_on(http::bind_loopback("127.0.0.1:0")).unwrap();
         let url = bound.url();
         let (terms, seal) = (
-            Arc::new(Terms { root, policy: None, wait: ClientWait::default() }),
-            Arc::new(Seal::new().unwrap()),
+            Arc::new(ConnectionOptions {
+                root,
+                policy: None,
+                environment: None,
+                wait: ClientWait::default(),
+            }),
+            Arc::new(StateSeal::new().unwrap()),
         );
         let prompts = broadcast::Sender::new(8);
         let handler = move || Handler {
-            agent: Agent::new(hub.clone(), terms.clone(), seal.clone(), true),
+            agent: McpConnection::new(hub.clone(), terms.clone(), seal.clone(), true),
             hub: hub.clone(),
             prompts: prompts.clone(),
         };
-        runtime.spawn(bound.serve(None, handler));
+        runtime.spawn(bound.serve_clients(None, handler));
         Self { url, _state: kept, _runtime: runtime }
     }
 }

@@ -1,29 +1,34 @@
 //! The own edit tool of each agent, behind the hook of `wherefore init --guard`: a person decides on five hunks, at the
 //! command line and at real editors.
 
-mod own;
+mod attempts;
+mod odd;
+mod plugin;
+mod versions;
+mod worktrees;
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use self::own::OwnTools;
 use crate::agent::Agent;
 use crate::at_editor::{self, REASON};
 use crate::model::{Model, Move, PATIENCE};
 use crate::place::{Place, ten_lines};
 use crate::programs;
+use crate::recipes::{self, OwnTools};
 
-/// Where the person decides.
+/// The place where the person decides.
 enum Person {
     CommandLine,
     At(Command),
 }
 
-/// What waits for a decision, by its id.
+/// The ids of the pending proposals.
 fn waiting(place: &Place) -> Vec<String> {
     let listed = place.json(&["review", "--list", "--json"]);
     let ids = listed.as_array().into_iter().flatten().filter_map(|item| item["id"].as_str());
@@ -47,8 +52,8 @@ fn decide(place: &Place, agent: &Agent, model: &Model) {
     }
 }
 
-/// Has the person's settings guard an agent, or guard it no longer.
-fn guard(place: &Place, program: &Path, agent: &str, more: &[&str]) {
+/// Makes the person's settings guard an agent, or removes the guard.
+pub(crate) fn guard(place: &Place, program: &Path, agent: &str, more: &[&str]) {
     let mut command = place.wherefore();
     command.args(["init", "--guard", "--user", "--yes", "--agents", agent]).args(more);
     let folder = program.parent().unwrap().display();
@@ -56,8 +61,8 @@ fn guard(place: &Place, program: &Path, agent: &str, more: &[&str]) {
     assert!(output.status.success(), "{output:?}");
 }
 
-/// The agent's edit comes through: what was accepted is on the disk, and nothing else; the model hears why; the log has
-/// it; an undo takes it back; and the hook goes again.
+/// The agent's edit comes through: only the accepted hunks are on the disk; the model gets the reason; the log has it;
+/// an undo takes it back; and the hook is removed again.
 fn comes_through(tools: &OwnTools, person: Person) {
     let Some(program) = programs::find(tools.name) else { return };
     let place = Place::new(&[("list.txt", &ten_lines(&[]))]);
@@ -78,7 +83,7 @@ fn comes_through(tools: &OwnTools, person: Person) {
         editor.has("open");
         editor
     });
-    let agent = (tools.start)(&program, &place, &model);
+    let agent = tools.start(&program, &place, &model);
     let editor = match editor {
         None => {
             decide(&place, &agent, &model);
@@ -107,27 +112,20 @@ fn comes_through(tools: &OwnTools, person: Person) {
 }
 
 /// A command of the agent's own shell is confined: it writes nothing outside of the folder, and what it changed in it waits
-/// hunk by hunk. An agent whose hook cannot rewrite a command runs the one that it is told.
+/// hunk by hunk.
 fn is_confined(tools: &OwnTools, person: Person) {
     let Some(program) = programs::find(tools.name) else { return };
     let place = Place::new(&[("list.txt", &ten_lines(&[]))]);
     std::fs::create_dir(place.work().join(".git")).unwrap();
     let marks = "sed -i -e '2s/$/ changed/' -e '6s/$/ changed/' -e '10s/$/ changed/' list.txt";
     let script = format!("echo out > ../outside.txt; {marks}; echo all is marked");
-    let (shell, mut step) = (tools.shell, 0);
-    let model = Model::start(move |turn| {
-        step += 1;
-        match (step, turn.last().split_once("Run this instead: ")) {
-            (1, _) => shell(&script),
-            (2, Some((_, command))) => shell(command.trim()),
-            _ => Move::Say("done"),
-        }
-    });
+    let (shell, mut scripts) = (tools.shell, [script].into_iter());
+    let model = Model::start(move |_| scripts.next().map_or(Move::Say("done"), |script| shell(&script)));
     (tools.configure)(&place, &model);
     guard(&place, &program, tools.name, &[]);
     match person {
         Person::CommandLine => {
-            (tools.start)(&program, &place, &model).finishes();
+            tools.start(&program, &place, &model).finishes();
             assert_eq!(place.text("list.txt"), ten_lines(&[]), "nothing is written before it is accepted");
             let proposal = waiting(&place).pop().unwrap_or_else(|| panic!("{:#?}", model.turns().last()));
             for choice in [&["--accept", "h1,h3"][..], &["--reject", "h2", "--reason", REASON]] {
@@ -137,7 +135,7 @@ fn is_confined(tools: &OwnTools, person: Person) {
         Person::At(editor) => {
             let mut editor = at_editor::Person::at(editor, &place, "list.txt:aRa");
             editor.has("open");
-            let agent = (tools.start)(&program, &place, &model);
+            let agent = tools.start(&program, &place, &model);
             editor.has("asked");
             assert_eq!(place.text("list.txt"), ten_lines(&[]), "nothing is written before it is accepted");
             editor.has("decided");
@@ -151,6 +149,65 @@ fn is_confined(tools: &OwnTools, person: Person) {
     assert_eq!(place.text("list.txt"), ten_lines(&[2, 10]));
 }
 
+/// A command of an agent in a read-only mode runs, its result begins with its exit code, and it writes nothing either.
+fn writes_nothing(tools: &OwnTools) {
+    let Some(program) = programs::find(tools.name) else { return };
+    let place = Place::new(&[("list.txt", &ten_lines(&[])), (".gitignore", "built\n")]);
+    place.make_repository();
+    let mut scripts = ["echo it ran; echo x > built; echo x > list.txt; exit 3"].into_iter();
+    let shell = tools.shell;
+    let model = Model::start(move |_| scripts.next().map_or(Move::Say("done"), shell));
+    (tools.configure)(&place, &model);
+    guard(&place, &program, tools.name, &[]);
+    tools.start(&program, &place, &model).finishes();
+    for told in ["exit code 3. wherefore ran this command", "it ran", "Your mode is read-only"] {
+        model.expect(told);
+    }
+    assert_eq!(place.text("list.txt"), ten_lines(&[]));
+    assert!(!place.work().join("built").exists(), "what git ignores is not written either");
+    assert_eq!(waiting(&place), <[String; 0]>::default());
+}
+
+/// Our own command is no door: where a model types it, it does not run, and nothing is written anywhere.
+fn is_no_door(tools: &OwnTools) {
+    let Some(program) = programs::find(tools.name) else { return };
+    let place = Place::new(&[("list.txt", &ten_lines(&[]))]);
+    std::fs::create_dir(place.work().join(".git")).unwrap();
+    let (other, wherefore) = (place.beside("other").display().to_string(), env!("CARGO_BIN_EXE_wherefore"));
+    let typed = format!("bash -c 'echo x > out; echo x > ~/.zshenv; echo x > {other}/out; echo it ran'");
+    let mut scripts = [
+        format!("{wherefore} sandbox '--root={other}' -- {typed}"),
+        format!("{wherefore} sandbox --agent=x --token={} -- {typed}", "0".repeat(64)),
+        format!("env W=x {wherefore} undo"),
+    ]
+    .into_iter();
+    let shell = tools.shell;
+    let model = Model::start(move |_| scripts.next().map_or(Move::Say("done"), |script| shell(&script)));
+    (tools.configure)(&place, &model);
+    guard(&place, &program, tools.name, &[]);
+    tools.start(&program, &place, &model).finishes();
+    model.expect("in the person's place");
+    for written in ["work/out", "other/out", "home/.zshenv"] {
+        let path = place.work().join("..").join(written);
+        assert!(!path.exists(), "{written}: {:#?}", model.turns().last());
+    }
+}
+
+/// A command that a rule asks about does not run without a sandbox and without a person to ask.
+fn is_asked_without_the_sandbox(tools: &OwnTools) {
+    let Some(program) = programs::find(tools.name) else { return };
+    let place = Place::new(&[("list.txt", &ten_lines(&[]))]);
+    place.settings("[native]\nconfine = false\n");
+    std::fs::create_dir(place.work().join(".git")).unwrap();
+    let mut scripts = ["git push -f; touch ran.txt", "echo a plain one"].into_iter();
+    let shell = tools.shell;
+    let model = Model::start(move |_| scripts.next().map_or(Move::Say("done"), shell));
+    (tools.configure)(&place, &model);
+    guard(&place, &program, tools.name, &[]);
+    tools.start(&program, &place, &model).finishes();
+    assert!(!place.work().join("ran.txt").exists(), "{:#?}", model.turns().last());
+}
+
 /// An agent whose shell stays where a command went goes on there with the next one.
 fn shell_stays(tools: &OwnTools) {
     let Some(program) = programs::find(tools.name) else { return };
@@ -162,7 +219,7 @@ fn shell_stays(tools: &OwnTools) {
     let model = Model::start(move |_| scripts.next().map_or(Move::Say("done"), shell));
     (tools.configure)(&place, &model);
     guard(&place, &program, tools.name, &[]);
-    (tools.start)(&program, &place, &model).finishes();
+    tools.start(&program, &place, &model).finishes();
     model.expect("beneath again");
     let ran = place.log().iter().filter(|event| event["type"] == "tool_call").count();
     assert_eq!(ran, 2, "both came through");
@@ -179,7 +236,7 @@ macro_rules! agents {
         )*
 
         mod own_shell {
-            use super::{Person, is_confined, own};
+            use super::{Person, is_confined};
 
             $(
                 #[test]
@@ -189,8 +246,30 @@ macro_rules! agents {
             )*
         }
 
+        mod our_command {
+            use super::{is_no_door};
+
+            $(
+                #[test]
+                fn $name() {
+                    is_no_door(&$tools);
+                }
+            )*
+        }
+
+        mod without_the_sandbox {
+            use super::{is_asked_without_the_sandbox};
+
+            $(
+                #[test]
+                fn $name() {
+                    is_asked_without_the_sandbox(&$tools);
+                }
+            )*
+        }
+
         mod in_neovim {
-            use super::{Person, comes_through, own};
+            use super::{Person, comes_through};
             use crate::at_editor::neovim;
 
             $(
@@ -202,7 +281,7 @@ macro_rules! agents {
         }
 
         mod in_vs_code {
-            use super::{Person, comes_through, own};
+            use super::{Person, comes_through};
             use crate::at_editor::vs_code;
 
             $(
@@ -215,42 +294,140 @@ macro_rules! agents {
     };
 }
 
-/// What a formatter of the agent's own shell changed is decided at real editors.
+/// The changes of a formatter in the agent's own shell, decided at real editors.
 mod own_shell_at_an_editor {
-    use super::{Person, is_confined, own};
+    use super::{Person, is_confined};
     use crate::at_editor::{neovim, vs_code};
+    use crate::recipes;
 
     #[test]
     fn claude_in_neovim() {
-        neovim().into_iter().for_each(|editor| is_confined(&own::CLAUDE, Person::At(editor)));
+        neovim().into_iter().for_each(|editor| is_confined(&recipes::CLAUDE, Person::At(editor)));
     }
 
     #[test]
     fn gemini_in_neovim() {
-        neovim().into_iter().for_each(|editor| is_confined(&own::GEMINI, Person::At(editor)));
+        neovim().into_iter().for_each(|editor| is_confined(&recipes::GEMINI, Person::At(editor)));
     }
 
     #[test]
     fn claude_in_vs_code() {
-        vs_code().into_iter().for_each(|editor| is_confined(&own::CLAUDE, Person::At(editor)));
+        vs_code().into_iter().for_each(|editor| is_confined(&recipes::CLAUDE, Person::At(editor)));
     }
 
     #[test]
     fn gemini_in_vs_code() {
-        vs_code().into_iter().for_each(|editor| is_confined(&own::GEMINI, Person::At(editor)));
+        vs_code().into_iter().for_each(|editor| is_confined(&recipes::GEMINI, Person::At(editor)));
     }
 }
 
 #[test]
-fn claudes_shell_stays_where_a_command_went() {
-    shell_stays(&own::CLAUDE);
+fn claude_that_asks_nothing_runs_neither_our_command_nor_what_a_rule_asks_about() {
+    is_no_door(&recipes::CLAUDE_UNASKED);
+    is_asked_without_the_sandbox(&recipes::CLAUDE_UNASKED);
 }
 
-agents! {
-    claude: own::CLAUDE;
-    codex: own::CODEX;
-    gemini: own::GEMINI;
-    qwen: own::QWEN;
-    copilot: own::COPILOT;
-    opencode: own::OPENCODE;
+#[test]
+fn codex_in_its_default_sandbox_waits_for_a_yes_to_each_edit_and_its_commands_write_nothing() {
+    comes_through(&recipes::CODEX_READ_ONLY, Person::CommandLine);
+    writes_nothing(&recipes::CODEX_READ_ONLY);
+    is_no_door(&recipes::CODEX_READ_ONLY);
 }
+
+#[test]
+fn codex_whose_sandbox_cannot_be_told_writes_nothing() {
+    writes_nothing(&recipes::CODEX_EPHEMERAL);
+}
+
+#[test]
+fn codex_without_a_sandbox_runs_the_command_itself() {
+    is_confined(&recipes::CODEX_UNCONFINED, Person::CommandLine);
+    is_no_door(&recipes::CODEX_UNCONFINED);
+}
+
+/// A command that the server runs ends with the agent that it runs for, also where that is killed.
+#[test]
+fn a_command_at_the_server_ends_with_its_agent() {
+    let Some(program) = programs::find("codex") else { return };
+    let place = Place::new(&[]);
+    place.make_repository();
+    let mut scripts = ["sleep 3000"].into_iter();
+    let model = Model::start(move |_| scripts.next().map_or(Move::Say("done"), recipes::CODEX.shell));
+    (recipes::CODEX.configure)(&place, &model);
+    guard(&place, &program, "codex", &[]);
+    let agent = recipes::CODEX.start(&program, &place, &model);
+    let logged = |kind: &str| place.log().iter().filter(|event| event["type"] == kind).count();
+    let becomes = |what: &str, is: &dyn Fn() -> bool| {
+        let start = Instant::now();
+        while !is() {
+            assert!(start.elapsed() < PATIENCE, "{what}: {}{:#?}", agent.output(), place.log());
+            thread::sleep(Duration::from_millis(100));
+        }
+    };
+    becomes("the command runs", &|| logged("tool_call") == 1);
+    agent.kill();
+    becomes("the call is cancelled", &|| json_text(&place.log()).contains("CANCELLED"));
+}
+
+fn json_text(events: &[Value]) -> String {
+    serde_json::to_string(events).unwrap()
+}
+
+/// In Claude Code's own sandbox no command reaches the server, so that the server runs it.
+#[test]
+fn claude_with_a_sandbox_of_its_own_gets_the_result_of_its_command() {
+    let tools = OwnTools {
+        configure: |place, _| {
+            let settings = r#"{"sandbox":{"enabled":true,"autoAllowBashIfSandboxed":true}}"#;
+            std::fs::write(place.beside("home/.claude").join("settings.json"), settings).unwrap();
+        },
+        ..recipes::CLAUDE
+    };
+    is_confined(&tools, Person::CommandLine);
+    let Some(program) = programs::find("claude") else { return };
+    let place = Place::new(&[]);
+    place.make_repository();
+    let mut scripts = ["echo it ran; exit 3"].into_iter();
+    let model = Model::start(move |_| scripts.next().map_or(Move::Say("done"), recipes::CLAUDE.shell));
+    (tools.configure)(&place, &model);
+    guard(&place, &program, "claude", &[]);
+    tools.start(&program, &place, &model).finishes();
+    model.expect("exit code 3. wherefore ran this command");
+}
+
+/// A background command has no result that a hook could answer with, so the model gets a command line to run.
+#[test]
+fn qwen_is_told_which_command_to_run_in_the_background() {
+    let Some(program) = programs::find("qwen") else { return };
+    let place = Arc::new(Place::new(&[("list.txt", "above\n")]));
+    place.make_repository();
+    let mut step = 0;
+    let background = |script: &str| {
+        Move::Call("run_shell_command", serde_json::json!({ "command": script, "is_background": true }))
+    };
+    let ran_at = Arc::clone(&place);
+    let model = Model::start(move |turn| {
+        step += 1;
+        match (step, turn.last().split_once("Run this instead: ")) {
+            (1, _) => background("cat list.txt"),
+            (2, Some((_, command))) => background(command.trim()),
+            // Qwen Code ends what still runs in the background when it ends itself.
+            _ => {
+                ran_at.has_logged_a_call();
+                Move::Say("done")
+            }
+        }
+    });
+    (recipes::QWEN.configure)(&place, &model);
+    guard(&place, &program, "qwen", &[]);
+    recipes::QWEN.start(&program, &place, &model).finishes();
+    model.expect("Run this instead: ");
+    assert_eq!(place.logged_calls(), 1, "{:#?}", model.turns().last());
+}
+
+#[test]
+fn claudes_shell_stays_where_a_command_went() {
+    shell_stays(&recipes::CLAUDE);
+}
+
+recipes::for_each_agent!(agents);

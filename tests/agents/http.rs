@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-/// One request.
+/// An HTTP request.
 pub(crate) struct Request {
     pub method: String,
     /// With its query.

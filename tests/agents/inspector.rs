@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::place::Place;
 use crate::programs;
 
-/// One run of the Inspector: its exit code and what it printed.
+/// A run of the Inspector: its exit code and its output.
 fn inspect(place: &Place, server: &Value, era: &str, args: &[&str]) -> Option<(i32, Value)> {
     let config = place.beside("home").join("inspector.json");
     std::fs::write(&config, json!({ "mcpServers": { "wherefore": server } }).to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! A scripted model on loopback: speaks what the agents speak to theirs, does what a script says, keeps what it was sent.
+//! A scripted model on loopback: it speaks the agents' protocols, follows a script, and records its requests.
 
 mod anthropic;
 mod chat;
@@ -15,31 +15,31 @@ use serde_json::Value;
 
 use crate::http;
 
-/// How long an agent may take on a busy machine.
+/// The longest time that an agent may take on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What the model does next.
+/// The next move of the model.
 #[derive(Clone, Debug)]
 pub(crate) enum Move {
     /// Calls a tool, by the name that the server gave it: the agent's own prefix is found in what it sent.
     Call(&'static str, Value),
-    /// Says something, which ends the agent's run.
+    /// Answers with a text, which ends the agent's run.
     Say(&'static str),
 }
 
-/// What the agent sent, as far as a script looks at it.
+/// A request of the agent, in the parts that scripts read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Turn {
     /// Names of the tools that the model may call.
     pub tools: Vec<String>,
-    /// What came of its calls so far, as text, the last one last.
+    /// The results of its calls so far, as text, the last one last.
     pub results: Vec<String>,
     /// All of it, as it came.
     pub request: String,
 }
 
 impl Turn {
-    /// What came of the last call.
+    /// The result of the last call.
     pub(crate) fn last(&self) -> &str {
         self.results.last().map_or("", String::as_str)
     }
@@ -66,8 +66,12 @@ impl Turn {
         find(&self.answer(), key).unwrap_or_default()
     }
 
-    /// The agent's own name for a tool: what it listed, or else what it would have called it had it listed the tool.
+    /// The agent's own name for a tool: what it listed, or else what it would have called it had it listed the tool. Claude Code
+    /// does not list all tools of its own, which alone begin with a capital.
     fn name_of(&self, tool: &str) -> String {
+        if tool.starts_with(char::is_uppercase) {
+            return tool.to_owned();
+        }
         let same = |name: &&String| name.as_str() == tool || name.ends_with(&format!("_{tool}"));
         self.tools.iter().find(same).cloned().unwrap_or_else(|| format!("mcp__wherefore__{tool}"))
     }
@@ -76,9 +80,9 @@ impl Turn {
 /// A script: the next move, by what the agent sent last.
 pub(crate) type Script = Box<dyn FnMut(&Turn) -> Move + Send>;
 
-/// One way of speaking to a model.
+/// A protocol between agents and models.
 struct Dialect {
-    /// How the paths of its requests end.
+    /// Returns whether a path belongs to its requests.
     is_path: fn(&str) -> bool,
     /// Reads a request.
     read: fn(&Value) -> Turn,
@@ -163,7 +167,7 @@ fn serve(mut stream: TcpStream, state: &State) -> Option<()> {
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(text.as_bytes())).ok()
 }
 
-/// What is answered: its content type and its text.
+/// The answer: its content type and its text.
 fn answer(path: &str, body: &Value, state: &State) -> (&'static str, String) {
     let plain = path.split('?').next().unwrap_or_default();
     let Some(dialect) = DIALECTS.iter().find(|dialect| (dialect.is_path)(plain)) else {
@@ -188,7 +192,7 @@ fn answer(path: &str, body: &Value, state: &State) -> (&'static str, String) {
     (kind, (dialect.write)(&asked, &next, count))
 }
 
-/// One server-sent event, under a name where it has one.
+/// A server-sent event, with a name if it has one.
 fn event(name: Option<&str>, data: &Value) -> String {
     let name = name.map(|name| format!("event: {name}\n")).unwrap_or_default();
     format!("{name}data: {data}\n\n")

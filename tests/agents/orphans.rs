@@ -1,4 +1,4 @@
-//! Agents die without a word: no server outlives them, and nothing of theirs is left.
+//! Agents that are killed: no server outlives them, and they leave nothing behind.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::place::Place;
 const CLIENTS: usize = 1000;
 const AT_ONCE: usize = 8;
 
-/// How long all of them may take on a busy machine.
+/// The longest time that all of them may take on a busy machine.
 const LIMIT: Duration = Duration::from_secs(300);
 
 const HELLO: &str = concat!(
@@ -26,7 +26,7 @@ const HELLO: &str = concat!(
     "\n"
 );
 
-/// How far a client gets, and how it ends.
+/// The progress of a client, and the way in which it ends.
 #[derive(Clone, Copy, Debug)]
 enum Death {
     /// Killed before it said anything.
@@ -102,7 +102,7 @@ fn a_thousand_killed_agents_leave_no_server() {
                             thread::sleep(Duration::from_millis(480 + (number % 7) as u64 * 10));
                             format!("work/own-{thread}")
                         }
-                        // One that others keep alive.
+                        // A server that other clients keep alive.
                         _ => "work/shared".to_owned(),
                     };
                     live_and_die(place, &place.beside(&folder), DEATHS[number / 10 % DEATHS.len()]);

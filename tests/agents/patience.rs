@@ -11,7 +11,7 @@ use crate::place::Place;
 use crate::shared::{Editor, Options};
 use crate::{programs, task};
 
-/// What Codex gives a tool call.
+/// Codex's time limit for a tool call.
 const LIMIT: Duration = Duration::from_secs(60);
 
 #[test]

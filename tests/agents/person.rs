@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::model::PATIENCE;
 use crate::shared::Editor;
 
-/// A word for the agent.
+/// A reason for the agent.
 pub(crate) const REASON: &str = "one mark is enough";
 
 /// Accepts the first hunk of what is proposed for `path` and rejects the others; the proposal's id.

@@ -2,26 +2,36 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How long a server may take to end after its last client.
+use crate::turn::Turn;
+
+/// The longest time that a server may take to end after its last client.
 const FAREWELL: Duration = Duration::from_secs(40);
 
 /// The folders `work`, `home` and `run`.
 pub(crate) struct Place {
     root: PathBuf,
     _folder: Option<TempDir>,
+    _turn: Arc<Turn>,
 }
 
 impl Place {
     /// In a temporary folder, with these files in the workspace.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let place = Self { root: folder.path().to_owned(), _folder: Some(folder) };
+        Self::below(&std::env::temp_dir(), files)
+    }
+
+    /// In a folder below another one.
+    pub(crate) fn below(folder: &Path, files: &[(&str, &str)]) -> Self {
+        let turn = Turn::await_free();
+        let folder = tempfile::tempdir_in(folder).unwrap();
+        let place = Self { root: folder.path().to_owned(), _folder: Some(folder), _turn: turn };
         for name in ["work", "home", "run"] {
             std::fs::create_dir(place.root.join(name)).unwrap();
         }
@@ -31,9 +41,15 @@ impl Place {
         place
     }
 
-    /// Where a test editor works already.
+    /// Makes the workspace a repository.
+    pub(crate) fn make_repository(&self) {
+        let made = std::process::Command::new("git").args(["init", "-q"]).arg(self.work()).status().unwrap();
+        assert!(made.success());
+    }
+
+    /// The place of a test editor that runs already.
     pub(crate) fn of_editor(folder: &Path) -> Self {
-        Self { root: folder.to_owned(), _folder: None }
+        Self { root: folder.to_owned(), _folder: None, _turn: Turn::await_free() }
     }
 
     /// The workspace.
@@ -41,7 +57,7 @@ impl Place {
         self.root.join("work")
     }
 
-    /// A folder beside it, made where it is missing: an agent's home, say.
+    /// A folder next to it, made if it is missing: for example an agent's home.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         let path = self.root.join(name);
         std::fs::create_dir_all(&path).unwrap();
@@ -59,7 +75,7 @@ impl Place {
         std::fs::write(folder.join("config.toml"), text).unwrap();
     }
 
-    /// What the server and its clients are told of this place.
+    /// The environment variables of the server and its clients for this place.
     pub(crate) fn env(&self) -> [(&'static str, String); 2] {
         [("HOME", self.beside("home")), ("XDG_RUNTIME_DIR", self.beside("run"))]
             .map(|(name, path)| (name, path.display().to_string()))
@@ -77,7 +93,7 @@ impl Place {
         self.wherefore().args(args).output().unwrap()
     }
 
-    /// What our program prints as JSON.
+    /// The JSON output of wherefore.
     pub(crate) fn json(&self, args: &[&str]) -> Value {
         let output = self.run(args);
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{args:?}: {error}: {output:?}"))
@@ -122,7 +138,7 @@ impl Place {
         }
     }
 
-    /// Waits until nothing runs here, and nothing stands in the runtime folder.
+    /// Waits until no process runs here, and the runtime folder is empty.
     pub(crate) fn is_left_empty(&self) {
         let start = Instant::now();
         loop {
@@ -143,9 +159,23 @@ impl Place {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
+
+    /// The number of calls in the log of the latest session.
+    pub(crate) fn logged_calls(&self) -> usize {
+        self.log().iter().filter(|event| event["type"] == "tool_call").count()
+    }
+
+    /// Waits until the log of the latest session holds a call.
+    pub(crate) fn has_logged_a_call(&self) {
+        let start = Instant::now();
+        while self.logged_calls() == 0 {
+            assert!(start.elapsed() < FAREWELL, "no call was logged");
+            thread::sleep(Duration::from_millis(50));
+        }
+    }
 }
 
-/// Ten lines of a word each, with these of them changed.
+/// Ten lines of one word each, with these of them changed.
 pub(crate) fn ten_lines(changed: &[usize]) -> String {
     let words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let line = |(at, word): (usize, &&str)| match changed.contains(&(at + 1)) {

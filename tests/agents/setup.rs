@@ -1,5 +1,5 @@
-//! From the installed program to the first accepted hunk of a project: what `wherefore init` writes is all that an agent
-//! needs. Each step of the person is counted, and each dialog that stands in the way.
+//! From the installed program to the first accepted hunk of a project: the files of `wherefore init` are all that an
+//! agent needs. Each step of the person is counted, and each dialog in between.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::agent::Agent;
-use crate::ide::terminal::Terminal;
 use crate::model::{Model, Move, PATIENCE};
 use crate::place::Place;
+use crate::terminal::Terminal;
 use crate::{programs, task};
 
 /// The most steps that it may take, dialogs among them.
@@ -25,9 +25,9 @@ struct FreshAgent {
     /// The words after the program: no flag that allows a tool.
     args: &'static [&'static str],
     variables: fn(&Model) -> Vec<(&'static str, String)>,
-    /// How many dialogs `configure` answers.
+    /// The number of dialogs that `configure` answers.
     dialogs: usize,
-    /// What its model does first. Codex does not wait for a server's start with its first turn.
+    /// The first move of its model. Codex does not wait for a server's start with its first turn.
     look: fn() -> Option<Move>,
 }
 
@@ -108,7 +108,7 @@ fn claude_variables(model: &Model) -> Vec<(&'static str, String)> {
     all
 }
 
-/// Where our program is, first on the path, as after its installation.
+/// A PATH with wherefore first, as after its installation.
 fn path() -> String {
     let ours = Path::new(env!("CARGO_BIN_EXE_wherefore")).parent().unwrap();
     format!("{}:/usr/local/bin:/usr/bin:/bin", ours.display())
@@ -128,7 +128,7 @@ fn model(look: Option<Move>) -> Model {
     Model::start(move |_| moves.next().unwrap_or(Move::Say("done")))
 }
 
-/// What the person did so far.
+/// The steps of the person so far.
 #[derive(Default)]
 struct Steps(Vec<String>);
 
@@ -171,7 +171,7 @@ impl Steps {
     }
 }
 
-/// What is left once `init` took its part back: what was there before.
+/// The files after `init` removed its part: the same as before.
 fn taken_back(place: &Place) {
     let output = place.run(&["init", "--remove", "--yes"]);
     assert!(output.status.success(), "{output:?}");

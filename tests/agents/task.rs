@@ -1,4 +1,4 @@
-//! The task that every agent is given: read, forget the why, mend that, propose three hunks, learn what became of them.
+//! The task of every agent: read, forget the why, correct that, propose three hunks, learn their outcome.
 
 use serde_json::{Value, json};
 
@@ -49,7 +49,7 @@ pub(crate) fn patch(path: &'static str, word: &str) -> Move {
     Move::Call("fs_patch", json!({ "path": path, "diff": diff(path, word), "why": why }))
 }
 
-/// What the model was told of a call without a why: the whole fault, with its way out.
+/// The model's result of a call without a why: the whole fault, with its suggestion.
 pub(crate) fn is_missing_why(turn: &Turn) {
     assert_eq!(turn.value("code"), "MISSING_WHY", "{turn:#?}");
     assert_eq!(turn.value("recoverable"), true, "{turn:#?}");

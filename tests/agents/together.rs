@@ -76,7 +76,7 @@ fn claude_code_and_codex_share_a_server_and_learn_what_the_person_decided() {
     first.finishes();
     second.finishes();
 
-    // What the models were told.
+    // The requests to the models.
     let turns = claude_model.turns();
     task::is_missing_why(&turns[1]);
     assert!(turns[2].last().contains("alpha 30"), "{:#?}", turns[2]);
@@ -90,7 +90,7 @@ fn claude_code_and_codex_share_a_server_and_learn_what_the_person_decided() {
     task::is_partly_applied(&told[0], REASON);
     assert!(turns[4].last().contains("beta 3 changed"), "{:#?}", turns[4]);
 
-    // What is on the disk, and in the log.
+    // The files on the disk, and the log.
     assert_eq!(place.text("alpha.txt"), task::after("alpha", &[3]));
     assert_eq!(place.text("beta.txt"), task::after("beta", &[3]));
     let agents = status["workspaces"][0]["agents"].to_string();

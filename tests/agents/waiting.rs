@@ -1,14 +1,14 @@
-//! Claude Code at its terminal, while a change waits in the editor: its screen says for what, and Escape has the person asked.
+//! Claude Code at its terminal, while a change waits in the editor: its screen names the change, and Escape asks the person.
 
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::ide::terminal::Terminal;
 use crate::model::Model;
 use crate::place::Place;
 use crate::shared::{Editor, Options};
+use crate::terminal::Terminal;
 use crate::{programs, task};
 
 #[test]

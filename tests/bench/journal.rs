@@ -1,4 +1,4 @@
-//! What the session log costs a call: `cargo bench --bench journal`.
+//! The cost of the session log for a call: `cargo bench --bench journal`.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -11,10 +11,10 @@ mod workload;
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use wherefore::journal::{Journal, Mark};
+use wherefore::journal::{Journal, WriteMark};
 
 /// The two events of a read, appended one after the other.
-fn append(journal: &Journal, number: usize, content: &str) -> Mark {
+fn append(journal: &Journal, number: usize, content: &str) -> WriteMark {
     let (call, result) = workload::events(number, content);
     journal.append(call).unwrap();
     journal.append(result).unwrap()

@@ -1,6 +1,6 @@
 //! Texts and diffs of sizes that a model seldom writes, made by rule.
 
-/// What befell a diff.
+/// The corruption of a diff.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Change {
     /// Nothing.
@@ -90,7 +90,7 @@ impl Large {
 /// A file and a diff.
 type Make = fn() -> (String, String);
 
-/// What a hostile or a hapless caller may send.
+/// Inputs of a hostile or careless caller.
 pub(crate) const HOSTILE: [(&str, Make); 7] = [
     ("a typing error in the context", || {
         let before = numbered(1_000_000);

@@ -12,48 +12,48 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use wherefore::index::lexical::entry::FileList;
-use wherefore::index::lexical::index::Index;
-use wherefore::index::lexical::query::{Case, Query};
-use wherefore::index::lexical::search::{Found, LineSearch, Options, search};
-use wherefore::index::lexical::source::Source;
-use wherefore::index::lexical::view::View;
-use wherefore::index::lexical::walk::{Walk, walk};
+use wherefore::index::lexical::index::LexicalIndex;
+use wherefore::index::lexical::query::{CaseSensitivity, LineQuery};
+use wherefore::index::lexical::search::{FoundLines, LineSearch, SearchOptions, search_files};
+use wherefore::index::lexical::source::TextSource;
+use wherefore::index::lexical::view::IndexView;
+use wherefore::index::lexical::walk::{FileWalk, walk_files};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-struct Pattern(&'static str, &'static str, Case, bool);
+struct Pattern(&'static str, &'static str, CaseSensitivity, bool);
 
 const PATTERNS: [Pattern; 13] = [
-    Pattern("rare literal", "mutex_lock_interruptible_nested", Case::Sensitive, true),
-    Pattern("common literal", "EXPORT_SYMBOL_GPL", Case::Sensitive, true),
-    Pattern("insensitive literal", "spin_lock_irqsave_nested", Case::Insensitive, true),
-    Pattern("word-bounded", r"\bkfree_skb_list\b", Case::Sensitive, false),
+    Pattern("rare literal", "mutex_lock_interruptible_nested", CaseSensitivity::Sensitive, true),
+    Pattern("common literal", "EXPORT_SYMBOL_GPL", CaseSensitivity::Sensitive, true),
+    Pattern("insensitive literal", "spin_lock_irqsave_nested", CaseSensitivity::Insensitive, true),
+    Pattern("word-bounded", r"\bkfree_skb_list\b", CaseSensitivity::Sensitive, false),
     Pattern(
         "alternation",
         "ext4_da_write_begin|btrfs_drop_extents|xfs_trans_alloc_empty",
-        Case::Sensitive,
+        CaseSensitivity::Sensitive,
         false,
     ),
-    Pattern("prefix and class", r"drm_[a-z]+_gem_mmap", Case::Sensitive, false),
-    Pattern("anchored line", r"^static void __exit [a-z]+_cleanup", Case::Sensitive, false),
-    Pattern("no literal", r"\w{5}\s+\w{5}\s+\w{5}", Case::Sensitive, false),
-    Pattern("Unicode class", r"\p{Greek}", Case::Sensitive, false),
-    Pattern("two literals", r"copy_from_user.*EFAULT", Case::Sensitive, false),
-    Pattern("two characters", "zq", Case::Sensitive, true),
-    Pattern("absent literal", "no_such_identifier_anywhere", Case::Sensitive, true),
-    Pattern("many results", "return", Case::Sensitive, true),
+    Pattern("prefix and class", r"drm_[a-z]+_gem_mmap", CaseSensitivity::Sensitive, false),
+    Pattern("anchored line", r"^static void __exit [a-z]+_cleanup", CaseSensitivity::Sensitive, false),
+    Pattern("no literal", r"\w{5}\s+\w{5}\s+\w{5}", CaseSensitivity::Sensitive, false),
+    Pattern("Unicode class", r"\p{Greek}", CaseSensitivity::Sensitive, false),
+    Pattern("two literals", r"copy_from_user.*EFAULT", CaseSensitivity::Sensitive, false),
+    Pattern("two characters", "zq", CaseSensitivity::Sensitive, true),
+    Pattern("absent literal", "no_such_identifier_anywhere", CaseSensitivity::Sensitive, true),
+    Pattern("many results", "return", CaseSensitivity::Sensitive, true),
 ];
 
 struct Folder(PathBuf);
 
-impl Source for Folder {
+impl TextSource for Folder {
     fn open(&self, path: &str) -> Option<File> {
         let flags = (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW).bits();
         OpenOptions::new().read(true).custom_flags(flags as i32).open(self.0.join(path)).ok()
     }
 
-    fn unsaved(&self, _: &str) -> Option<Arc<str>> {
+    fn unsaved_text(&self, _: &str) -> Option<Arc<str>> {
         None
     }
 
@@ -85,7 +85,7 @@ fn best<T>(runs: usize, mut run: impl FnMut() -> T) -> (Duration, T) {
 }
 
 fn ripgrep(rg: &Path, root: &Path, pattern: &Pattern, more: &[&str]) -> BTreeSet<(String, u64)> {
-    let case = if pattern.2 == Case::Insensitive { "-i" } else { "-s" };
+    let case = if pattern.2 == CaseSensitivity::Insensitive { "-i" } else { "-s" };
     let mut command = Command::new(rg);
     command
         .current_dir(root)
@@ -106,24 +106,28 @@ fn ripgrep(rg: &Path, root: &Path, pattern: &Pattern, more: &[&str]) -> BTreeSet
     output.split(|&byte| byte == b'\n').filter_map(parse).collect()
 }
 
-fn lines(found: &Found) -> BTreeSet<(String, u64)> {
+fn lines(found: &FoundLines) -> BTreeSet<(String, u64)> {
     found.hits.iter().map(|(path, hit)| (path.to_string(), hit.line)).collect()
 }
 
 fn list(root: &Path, stamps: bool) -> FileList {
-    walk(root, &Walk { stamps, ..Walk::default() }, &|| true).unwrap()
+    walk_files(root, &FileWalk { stamps, ..FileWalk::default() }, &|| true).unwrap()
 }
 
 fn cold(root: &Path, cache: &Path, number: usize) {
     let begin = Instant::now();
     let Pattern(_, pattern, case, literal) = &PATTERNS[number];
-    let index = Index::open(cache, root.to_str().unwrap()).unwrap();
+    let index = LexicalIndex::open(cache, root.to_str().unwrap()).unwrap();
     let opened = begin.elapsed();
     let list = list(root, true);
     let walked = begin.elapsed();
-    let query = Query::new(pattern, *case, *literal).unwrap();
-    let found =
-        index.search(&list, &Folder(root.to_owned()), LineSearch::new(&query, &Options::default()), &|| true);
+    let query = LineQuery::new(pattern, *case, *literal).unwrap();
+    let found = index.search(
+        &list,
+        &Folder(root.to_owned()),
+        LineSearch::new(&query, &SearchOptions::default()),
+        &|| true,
+    );
     println!(
         "{} {} {} {}",
         opened.as_micros(),
@@ -133,7 +137,7 @@ fn cold(root: &Path, cache: &Path, number: usize) {
     );
 }
 
-/// Has the system forget what it holds of files; whether it does, which takes root.
+/// Makes the system drop its cache of files; returns whether it did, which takes root.
 fn forget() -> bool {
     rustix::fs::sync();
     fs::write("/proc/sys/vm/drop_caches", "3").is_ok()
@@ -194,12 +198,12 @@ fn main() {
     );
     println!("load: {}", fs::read_to_string("/proc/loadavg").unwrap().trim());
 
-    let index = Index::open(cache.path(), root.to_str().unwrap()).unwrap();
+    let index = LexicalIndex::open(cache.path(), root.to_str().unwrap()).unwrap();
     let begin = Instant::now();
     let done = index.update(&files, &source, &mut |_, _| {}, &|| true).unwrap();
     let took = begin.elapsed();
     let size: u64 = index.view(&files).segments().iter().map(|segment| segment.bytes()).sum();
-    let terms: usize = index.view(&files).segments().iter().map(|segment| segment.terms()).sum();
+    let terms: usize = index.view(&files).segments().iter().map(|segment| segment.term_count()).sum();
     println!(
         "index: {} files in {took:?}, {:.0} MB/s; {:.1} MB, {:.1} % of the source, {terms} trigrams; RSS, highest RSS {:?} MB",
         done.added,
@@ -210,7 +214,8 @@ fn main() {
     );
     let (took, _) = best(3, || index.update(&files, &source, &mut |_, _| {}, &|| true).unwrap());
     println!("an update with nothing to do: {took:?}");
-    let (took, _) = best(3, || Index::open(cache.path(), root.to_str().unwrap()).unwrap().view(&files));
+    let (took, _) =
+        best(3, || LexicalIndex::open(cache.path(), root.to_str().unwrap()).unwrap().view(&files));
     println!("opened and joined with the list in {took:?}");
 
     println!(
@@ -224,11 +229,11 @@ fn main() {
             continue;
         }
         let (by_rg, _) = best(5, || ripgrep(&rg, &root, pattern, &[]));
-        let compile = || Query::new(pattern.1, pattern.2, pattern.3).unwrap();
-        let all = Options::default();
+        let compile = || LineQuery::new(pattern.1, pattern.2, pattern.3).unwrap();
+        let all = SearchOptions::default();
         let (by_walk, found) = best(5, || {
-            search(
-                &View::new(list(&root, false), Arc::new([])),
+            search_files(
+                &IndexView::new(list(&root, false), Arc::new([])),
                 &source,
                 LineSearch::new(&compile(), &all),
                 &|| true,
@@ -237,8 +242,8 @@ fn main() {
         let expected = ripgrep(&rg, &root, pattern, &["--sort", "path"]);
         assert_eq!(lines(&found), expected, "{}", pattern.0);
         let (by_list, _) = best(3, || {
-            search(
-                &View::new(Arc::clone(&files), Arc::new([])),
+            search_files(
+                &IndexView::new(Arc::clone(&files), Arc::new([])),
                 &source,
                 LineSearch::new(&compile(), &all),
                 &|| true,
@@ -247,7 +252,7 @@ fn main() {
         let (warm, found) =
             best(9, || index.search(&files, &source, LineSearch::new(&compile(), &all), &|| true));
         assert_eq!(lines(&found), expected, "{}", pattern.0);
-        let first = Options { limit: 100, context: 2, ..Options::default() };
+        let first = SearchOptions { limit: 100, context: 2, ..SearchOptions::default() };
         let (first, _) =
             best(9, || index.search(&files, &source, LineSearch::new(&compile(), &first), &|| true));
         let mut given = Duration::MAX;

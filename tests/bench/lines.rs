@@ -1,4 +1,4 @@
-//! What it costs to know who wrote each line: `cargo bench -p wherefore-provenance`.
+//! The cost of knowing who wrote each line: `cargo bench -p wherefore-provenance`.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -11,27 +11,27 @@ use std::time::Duration;
 
 use wherefore_base::{CallId, HunkId, WorkspacePath, hash};
 use wherefore_protocol::ChangeKind;
-use wherefore_provenance::{Ground, LineRecord, Lines, Span, StepRecord, TypedLines};
+use wherefore_provenance::{HunkSpan, LineProvenance, LineRecord, StepRecord, TypedLines, WorkspaceTexts};
 
-/// How often each question is asked.
+/// The number of times that each question is asked.
 const ROUNDS: usize = 50;
 
 #[derive(Default)]
 struct Kept(HashMap<String, String>);
 
-impl Ground for Kept {
-    fn text(&self, hash: &str) -> Option<String> {
+impl WorkspaceTexts for Kept {
+    fn text_of(&self, hash: &str) -> Option<String> {
         self.0.get(hash).cloned()
     }
 
-    fn stands(&self, _: &WorkspacePath) -> bool {
+    fn file_exists(&self, _: &WorkspacePath) -> bool {
         true
     }
 }
 
 impl Kept {
     fn put(&mut self, text: &str) -> String {
-        let hash = hash::short(text.as_bytes());
+        let hash = hash::short_hash(text.as_bytes());
         self.0.insert(hash.clone(), text.to_owned());
         hash
     }
@@ -41,9 +41,9 @@ fn line(number: usize) -> String {
     format!("    value_{number} = compute();")
 }
 
-/// A file of so many lines after so many calls, each of which wrote one of them anew.
-fn history(count: usize, calls: usize) -> (Lines, Kept, String, Vec<LineRecord>, WorkspacePath) {
-    let path = WorkspacePath::clean("src/a.rs").unwrap();
+/// A file of `count` lines after `calls` calls, each of which rewrote one of them.
+fn history(count: usize, calls: usize) -> (LineProvenance, Kept, String, Vec<LineRecord>, WorkspacePath) {
+    let path = WorkspacePath::from_relative("src/a.rs").unwrap();
     let mut texts: Vec<String> = (0..count).map(line).collect();
     let (mut kept, mut records) = (Kept::default(), Vec::new());
     let whole = |texts: &[String]| texts.iter().flat_map(|line| [line.as_str(), "\n"]).collect::<String>();
@@ -53,7 +53,7 @@ fn history(count: usize, calls: usize) -> (Lines, Kept, String, Vec<LineRecord>,
         texts[at] = line(count + call);
         let after = kept.put(&whole(&texts));
         let start = u32::try_from(at).unwrap();
-        let spans: Vec<Span> = vec![(start, 1, 1)];
+        let spans: Vec<HunkSpan> = vec![(start, 1, 1)];
         records.push(LineRecord::Step(StepRecord {
             session: "s".to_owned(),
             call: CallId::from(format!("c-{call}")),
@@ -71,7 +71,7 @@ fn history(count: usize, calls: usize) -> (Lines, Kept, String, Vec<LineRecord>,
         before = after;
     }
     let text = whole(&texts);
-    (Lines::default(), kept, text, records, path)
+    (LineProvenance::default(), kept, text, records, path)
 }
 
 /// The processor time that this thread took so far: it depends little on what else the machine does.
@@ -91,16 +91,16 @@ fn main() {
     for (count, calls) in [(5_000, 1_000), (50_000, 100), (100_000, 40), (500, 10_000)] {
         let (mut lines, kept, text, records, path) = history(count, calls);
         let began = spent();
-        records.into_iter().for_each(|record| lines.apply(record));
-        lines.settle(&kept);
+        records.into_iter().for_each(|record| lines.apply_record(record));
+        lines.settle_records(&kept);
         let each = (spent() - began) / u32::try_from(calls).unwrap();
         println!(
             "| {count} lines, {calls} calls: each call carried out | {:.2} | |",
             each.as_secs_f64() * 1e3
         );
-        let ask = |lines: &mut Lines, text: &str| {
+        let ask = |lines: &mut LineProvenance, text: &str| {
             let began = spent();
-            let marks = lines.marks(&path, text, None, &kept);
+            let marks = lines.marks_for(&path, text, None, &kept);
             (spent() - began, marks.len())
         };
         let times = (0..ROUNDS).map(|_| ask(&mut lines, &text).0).collect();
@@ -112,11 +112,11 @@ fn main() {
             .map(|round| {
                 let mut edits = TypedLines::default();
                 let first = text.lines().next().unwrap().to_owned();
-                edits.edit(0, &first, 4..4, &"x".repeat(round + 1));
+                edits.apply_edit(0, &first, 4..4, &"x".repeat(round + 1));
                 let now = format!("{}{}", "    ", "x".repeat(round + 1)) + &text[4..];
                 let began = spent();
-                let record = edits.record(&path, &text, &now).unwrap();
-                assert!(!lines.marks(&path, &now, Some(&record), &kept).is_empty());
+                let record = edits.to_record(&path, &text, &now).unwrap();
+                assert!(!lines.marks_for(&path, &now, Some(&record), &kept).is_empty());
                 spent() - began
             })
             .collect();

@@ -1,4 +1,5 @@
-//! The patch engine: the project's own cases, a thousand hunks beside GNU patch, hostile sizes: `cargo bench --bench patch`.
+//! The patch engine: the project's own cases, a thousand hunks compared with GNU patch, hostile sizes: `cargo bench
+//! --bench patch`.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -15,9 +16,9 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use large::{Change, HOSTILE, Large};
-use wherefore::patch::apply;
+use wherefore::patch::apply_diff;
 
-/// How often each thing is done; the quickest counts, since other work on the machine only ever adds.
+/// The number of repetitions; the quickest counts, since other work on the machine only adds time.
 const ROUNDS: usize = 7;
 
 fn main() {
@@ -35,7 +36,7 @@ fn quickest(mut act: impl FnMut() -> Duration) -> Duration {
     (0..ROUNDS).map(|_| act()).min().unwrap()
 }
 
-/// How long something takes.
+/// The duration of a call.
 fn timed<T>(act: impl FnOnce() -> T) -> Duration {
     let began = Instant::now();
     std::hint::black_box(act());
@@ -50,7 +51,7 @@ fn cases() {
         let case = case.unwrap().path();
         let Ok(diff) = fs::read_to_string(case.join("diff")) else { continue };
         let before = fs::read_to_string(case.join("before")).ok();
-        times.push(quickest(|| timed(|| apply("src/lines.rs", before.as_deref(), &diff))));
+        times.push(quickest(|| timed(|| apply_diff("src/lines.rs", before.as_deref(), &diff))));
     }
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share).round() as usize];
@@ -69,7 +70,7 @@ fn beside_gnu() {
     for change in [Change::None, Change::Moved, Change::Headers, Change::Context] {
         let (before, diff, after) = large.with(change);
         let engine = quickest(|| {
-            timed(|| assert_eq!(apply("f", Some(&before), &diff).unwrap().after, Some(after.clone())))
+            timed(|| assert_eq!(apply_diff("f", Some(&before), &diff).unwrap().after, Some(after.clone())))
         });
         let process = |program: &str, args: &[&str]| {
             let mut right = true;
@@ -104,10 +105,10 @@ fn wrong(right: bool) -> &'static str {
 fn hostile() {
     for (name, make) in HOSTILE {
         let (before, diff) = make();
-        let resident = peak(|| drop(apply("f", Some(&before), &diff)));
-        let time = quickest(|| timed(|| apply("f", Some(&before), &diff)));
+        let resident = peak(|| drop(apply_diff("f", Some(&before), &diff)));
+        let time = quickest(|| timed(|| apply_diff("f", Some(&before), &diff)));
         let size = before.len().max(1);
-        let said = match apply("f", Some(&before), &diff) {
+        let said = match apply_diff("f", Some(&before), &diff) {
             Ok(_) => "applied".to_owned(),
             Err(refusal) => format!("{:?}", refusal.code),
         };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-/// How messages are told apart.
+/// The framing of messages.
 #[derive(Clone, Copy, PartialEq)]
 enum Wire {
     /// `Content-Length` headers, as the Language Server Protocol has them.
@@ -35,14 +35,14 @@ impl Peer {
         Self::start(command.arg("lsp"), Wire::Headers)
     }
 
-    /// `wherefore lsp` on `root`; `plugin` says that the client is one of ours and renders hunks itself.
+    /// `wherefore lsp` on `root`; `plugin` is true for a wherefore plugin, which renders hunks itself.
     pub(crate) fn wherefore(root: &Path, plugin: bool) -> Self {
         let mut peer = Self::spawn();
         peer.initialize(root, plugin);
         peer
     }
 
-    /// The same, with everything that it keeps for itself below `home`.
+    /// Starts it with all of its own files below `home`.
     pub(crate) fn at_home(root: &Path, home: &Path) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
         command.arg("lsp").env("HOME", home).env("XDG_RUNTIME_DIR", home);
@@ -93,7 +93,7 @@ impl Peer {
         Self { child, input, output, wire, body: Vec::new() }
     }
 
-    /// Sends `initialize` and waits for its answer, then says `initialized`.
+    /// Sends `initialize`, waits for its answer, and sends `initialized`.
     pub(crate) fn initialize(&mut self, root: &Path, plugin: bool) {
         let uri = format!("file://{}", root.display());
         let params = json!({
@@ -142,7 +142,7 @@ impl Peer {
         }
     }
 
-    /// Whether more has come in already.
+    /// Returns whether more input has arrived already.
     pub(crate) fn has_more(&self) -> bool {
         !self.output.buffer().is_empty()
     }

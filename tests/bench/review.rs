@@ -1,4 +1,4 @@
-//! Changes that a policy applies, of many agents at once, alone and beside a reviewer who accepts all that waits:
+//! Changes that a policy applies, of many agents at once, alone and with a reviewer who accepts all pending hunks:
 //! `cargo bench --bench review`.
 #![allow(
     missing_docs,
@@ -23,7 +23,7 @@ use wherefore::hub::{Hub, HubOptions};
 use wherefore::ports::NoEditor;
 use wherefore::protocol::{Act, DecideParams, Door, Envelope, Origin, Policy, RawCall, Status};
 use wherefore::requests::{Asker, Call, Decide, Request};
-use wherefore::sandbox::Launcher;
+use wherefore::sandbox::SandboxLauncher;
 
 /// Agents that write at one time, each as soon as its last write was answered.
 const AGENTS: usize = 50;
@@ -31,7 +31,7 @@ const AGENTS: usize = 50;
 const WRITES: usize = 40;
 /// Changes that wait for the reviewer at first.
 const HELD: usize = 500;
-/// What a write may take.
+/// The time limit of a write.
 const GOAL: Duration = Duration::from_millis(500);
 
 fn main() {
@@ -51,10 +51,10 @@ fn main() {
 /// A call of an agent's.
 async fn call(hub: &Hub, agent: usize, path: String, text: String, policy: Policy) -> Envelope {
     let arguments = json!({ "path": path, "content": text, "why": "Keep the counters of this part current" });
-    let origin = Origin { agent: Some(format!("agent-{agent}/1")), ..Origin::door(Door::Mcp) };
+    let origin = Origin { agent: Some(format!("agent-{agent}/1")), ..Origin::from_door(Door::Mcp) };
     let policy = Some(policy);
     let call = RawCall { tool: "fs.write".to_owned(), arguments, origin, policy, ..RawCall::default() };
-    Call::answer(hub, call, Asker::door(Door::Mcp)).await.unwrap()
+    Call::answer_request(hub, call, Asker::from_door(Door::Mcp)).await.unwrap()
 }
 
 async fn hold(hub: &Hub, number: usize) {
@@ -72,7 +72,8 @@ async fn crowd(reviewed: bool) -> Vec<Row> {
         editor: Arc::new(NoEditor),
         shared_log: false,
         state: place,
-        launcher: Launcher::own(),
+        launcher: SandboxLauncher::own(),
+        environment: None,
     });
     hub.add_root(root.to_str().unwrap()).unwrap();
     let held = if reviewed { HELD } else { 0 };
@@ -90,7 +91,9 @@ async fn crowd(reviewed: bool) -> Vec<Row> {
     };
     let reviewing = async {
         while reviewed && writing.load(Ordering::SeqCst) {
-            match Decide::answer(&hub, DecideParams::all(Act::Accept), Asker::door(Door::Lsp)).await {
+            match Decide::answer_request(&hub, DecideParams::all(Act::Accept), Asker::from_door(Door::Lsp))
+                .await
+            {
                 Ok(answer) => {
                     assert_eq!(answer.problems, Vec::<String>::new());
                     decided.fetch_add(answer.proposals.len(), Ordering::SeqCst);
@@ -128,7 +131,7 @@ async fn crowd(reviewed: bool) -> Vec<Row> {
     rows
 }
 
-/// One agent's writes, and how long each took.
+/// The writes of an agent, with the duration of each.
 async fn write(hub: Hub, agent: usize) -> Vec<Duration> {
     let mut times = Vec::new();
     for number in 0..WRITES {

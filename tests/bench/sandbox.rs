@@ -1,4 +1,5 @@
-//! What a sandbox costs a command, beside `bwrap` with the same view of the host: `cargo bench -p wherefore-sandbox`.
+//! The cost of a sandbox for a command, compared with `bwrap` with the same view of the host: `cargo bench -p
+//! wherefore-sandbox`.
 #![allow(
     missing_docs,
     clippy::unwrap_used,
@@ -15,9 +16,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use wherefore_sandbox::{Effects, Launcher, Limit, Plan};
+use wherefore_sandbox::{LimitKind, SandboxLauncher, SandboxPlan, WriteEffects};
 
-/// How often `true` is run in each way.
+/// The number of runs of `true` in each way.
 const STARTS: usize = 150;
 /// Bytes of output.
 const OUTPUT: usize = 100_000_000;
@@ -33,7 +34,7 @@ for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(s, signal
 time.sleep(77007)";
 
 fn main() {
-    let ready = launcher().ready();
+    let ready = launcher().with_ready_helper();
     let fresh = launcher();
     println!("tier {}, load {}", fresh.probe().level, load());
     starts(&fresh, &ready);
@@ -43,8 +44,8 @@ fn main() {
     println!("load {}", load());
 }
 
-fn launcher() -> Launcher {
-    Launcher::of(env!("CARGO_BIN_EXE_sandbox-run"))
+fn launcher() -> SandboxLauncher {
+    SandboxLauncher::with_program(env!("CARGO_BIN_EXE_sandbox-run"))
 }
 
 fn load() -> String {
@@ -52,10 +53,10 @@ fn load() -> String {
 }
 
 /// `true` in each way, in turns.
-fn starts(fresh: &Launcher, ready: &Launcher) {
+fn starts(fresh: &SandboxLauncher, ready: &SandboxLauncher) {
     let place = tempfile::tempdir().unwrap();
     fs::write(place.path().join("file"), "").unwrap();
-    let plan = Plan::new(place.path(), ["true"]).writing(place.path());
+    let plan = SandboxPlan::new(place.path(), ["true"]).with_writable(place.path());
     let has_bwrap = Path::new("/usr/bin/bwrap").exists();
     let mut times = [const { Vec::new() }; 4];
     for _ in 0..STARTS {
@@ -82,13 +83,13 @@ fn starts(fresh: &Launcher, ready: &Launcher) {
     }
 }
 
-fn run(launcher: &Launcher, plan: &Plan) {
+fn run(launcher: &SandboxLauncher, plan: &SandboxPlan) {
     let mut running = launcher.spawn(plan).unwrap();
     drop((running.take_output(), running.take_errors()));
     assert_eq!(running.wait().unwrap().exit_code, Some(0));
 }
 
-/// The view that a sandbox of ours has, as `bwrap` makes it.
+/// The view of wherefore's sandbox, made by `bwrap`.
 fn bwrap(place: &Path) -> Command {
     let mut command = Command::new("/usr/bin/bwrap");
     command.args(["--unshare-all", "--cap-drop", "ALL", "--new-session", "--clearenv"]);
@@ -113,15 +114,15 @@ fn bwrap(place: &Path) -> Command {
 }
 
 /// A crowd that a limit of 500 ms ends.
-fn limit(launcher: &Launcher) {
+fn limit(launcher: &SandboxLauncher) {
     let place = tempfile::tempdir().unwrap();
     let mut times = Vec::new();
     for _ in 0..10 {
-        let mut plan = Plan::new(place.path(), ["/usr/bin/python3", "-c", CROWD]);
+        let mut plan = SandboxPlan::new(place.path(), ["/usr/bin/python3", "-c", CROWD]);
         plan.limits.wall = Some(Duration::from_millis(500));
         times.push(timed(|| {
             let running = launcher.spawn(&plan).unwrap();
-            assert_eq!(running.wait().unwrap().limit, Some(Limit::Wall));
+            assert_eq!(running.wait().unwrap().limit, Some(LimitKind::Wall));
         }));
         assert_eq!(crowd(), 0, "nothing is left");
     }
@@ -141,13 +142,13 @@ fn crowd() -> usize {
 }
 
 /// A large output, read by the same code in turns: of `cat` itself, and of `cat` in a sandbox.
-fn output(launcher: &Launcher) {
+fn output(launcher: &SandboxLauncher) {
     let place = tempfile::tempdir().unwrap();
     let big = place.path().join("big");
     let line: Vec<u8> =
         (0..OUTPUT).map(|at| if at % 80 == 79 { b'\n' } else { b'a' + (at % 23) as u8 }).collect();
     fs::write(&big, line).unwrap();
-    let plan = Plan::new(place.path(), ["cat".as_ref(), big.as_os_str()]);
+    let plan = SandboxPlan::new(place.path(), ["cat".as_ref(), big.as_os_str()]);
     let (mut plain, mut confined) = (Vec::new(), Vec::new());
     for _ in 0..15 {
         plain.push(timed(|| {
@@ -176,19 +177,19 @@ fn read(stream: OwnedFd) -> usize {
     }
 }
 
-/// `true` over a large folder, beside an empty one.
-fn overlay(launcher: &Launcher) {
+/// `true` over a large folder, compared with an empty one.
+fn overlay(launcher: &SandboxLauncher) {
     let (empty, large) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for number in 0..FOLDERS {
         let folder = large.path().join(format!("{}/{number}", number / 100));
         fs::create_dir_all(&folder).unwrap();
         (0..10).for_each(|file| drop(File::create(folder.join(file.to_string())).unwrap()));
     }
-    let through = |place: &Path| Plan::new(place, ["true"]).writing(place);
+    let through = |place: &Path| SandboxPlan::new(place, ["true"]).with_writable(place);
     let layered = |place: &Path| {
         let layers = tempfile::tempdir().unwrap();
         let mut plan = through(place);
-        plan.effects = Effects::Overlay { folder: layers.path().to_owned(), direct: Vec::new() };
+        plan.effects = WriteEffects::Overlay { folder: layers.path().to_owned(), direct: Vec::new() };
         timed(|| run(launcher, &plan))
     };
     let mut times = [const { Vec::new() }; 4];
@@ -203,7 +204,7 @@ fn overlay(launcher: &Launcher) {
     println!("{} files: written to {swept:?}, under an overlay {much:?}", FOLDERS * 10);
 }
 
-/// How long `work` took. The next one waits a little: what the last one left to be done must not slow it.
+/// The duration of `work`. A pause follows it, so that its leftover work does not slow the next one.
 fn timed(work: impl FnOnce()) -> Duration {
     let began = Instant::now();
     work();

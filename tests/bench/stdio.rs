@@ -165,11 +165,11 @@ fn post(journal: &Journal, number: usize, content: &str, run: impl FnOnce()) -> 
     run();
     let began = Instant::now();
     journal.post(result);
-    journal.written(&posted).unwrap();
+    journal.ensure_written(&posted).unwrap();
     before + began.elapsed()
 }
 
-/// How long two events of a read hold it up, in a log of their own, where reading takes as long as `read`.
+/// The time for which two events of a read delay it, in a log of their own, if reading takes as long as `read`.
 fn log(pairs: usize, read: Duration) -> Samples {
     let folder = tempfile::tempdir().unwrap();
     let journal = workload::journal(folder.path());
@@ -187,7 +187,7 @@ fn log(pairs: usize, read: Duration) -> Samples {
     times
 }
 
-/// What is resident after so many calls, each of another file than the one before.
+/// The resident memory after a number of calls, each on another file than the one before.
 fn memory(root: &Path) -> Vec<Row> {
     let mut peer = Peer::wherefore(root, false);
     let mut done = 0;

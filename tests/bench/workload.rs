@@ -1,4 +1,4 @@
-//! What is read and what is logged of it: the same for every benchmark.
+//! The files to read and their log entries: the same for every benchmark.
 
 use std::fs::File;
 use std::os::fd::OwnedFd;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use wherefore::base::CallId;
 use wherefore::base::clock::SystemClock;
-use wherefore::journal::{Journal, Keeper, Opening};
+use wherefore::journal::{Journal, JournalOptions, LogKeeper};
 use wherefore::protocol::{Door, Event, LogSettings, Origin, Status};
 
 /// Bytes of the file that is read.
@@ -34,13 +34,13 @@ pub(crate) fn source(number: usize) -> String {
 /// A session log in the folder `dir`, with the settings that a user has who set none.
 pub(crate) fn journal(dir: &Path) -> Journal {
     let (folder, root) = (dir.to_owned(), dir.to_str().unwrap());
-    Journal::open(Opening {
+    Journal::open(JournalOptions {
         session: "bench".to_owned(),
         root: root.to_owned(),
         folder: Box::new(move || Ok(OwnedFd::from(File::open(&folder).unwrap()))),
         settings: LogSettings::default(),
         clock: Arc::new(SystemClock),
-        keeper: Keeper::open(Some(&dir.join("state")), "/w/bench"),
+        keeper: LogKeeper::open(Some(&dir.join("state")), "/w/bench"),
     })
     .unwrap()
 }
@@ -54,10 +54,11 @@ pub(crate) fn events(number: usize, content: &str) -> (Event, Event) {
     let Value::Object(args) = args else { unreachable!() };
     let call = Event::ToolCall {
         call_id: call_id.clone(),
-        origin: Origin::door(Door::Lsp),
+        origin: Origin::from_door(Door::Lsp),
         tool: tool.clone(),
         args,
         follows: None,
+        environment: None,
         warnings: Vec::new(),
     };
     let result = json!({

@@ -25,9 +25,9 @@ use measure::{Row, Samples, mib};
 use peer::Peer;
 use serde_json::{Value, json};
 
-/// How long a server with nothing to do is looked at.
+/// The time for which an idle server is observed.
 const IDLE: Duration = Duration::from_secs(20);
-/// How long no processor time may be used until a server counts as done with what it began.
+/// The time without processor time after which a server counts as having finished its start.
 const QUIET: Duration = Duration::from_secs(2);
 /// Files saved one after the other.
 const SAVES: usize = 50;
@@ -35,7 +35,7 @@ const SAVES: usize = 50;
 const CHECKOUT: usize = 10_000;
 /// Files touched while the server is held: twice what the kernel's queue takes by default, in events.
 const FLOOD: usize = 20_000;
-/// What is asked by meaning, again and again.
+/// The questions of searches by meaning, asked repeatedly.
 const QUESTIONS: [&str; 5] = [
     "where are retries counted",
     "parse the configuration file",

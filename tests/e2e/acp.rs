@@ -31,7 +31,10 @@ fn a_command_of_an_agent_is_a_call_that_is_reviewed_and_logged() {
     let mut terminal = scene.terminal();
     assert_eq!(terminal.code(), Some(3));
     let output = terminal.output();
-    assert!(output.starts_with("seen\n") && output.contains("waits for the person's decision"), "{output}");
+    assert!(
+        output.starts_with("seen\n") && output.contains("not applied yet; later commands do not see it"),
+        "{output}"
+    );
     assert_eq!((scene.text(), outside.exists()), (FIVE.to_owned(), false));
     assert!(scene.run(&["review", "--accept", "all"]).status.success());
     assert_eq!(scene.text(), FIVE.split_once('\n').unwrap().1);
@@ -71,7 +74,7 @@ fn a_rule_that_asks_is_answered_in_the_agents_editor_and_not_asked_again() {
         }
     }
     let mut terminal = scene.terminal();
-    // It ran: git says that there is no repository.
+    // It ran: git reports that there is no repository.
     assert!(terminal.code().is_some_and(|code| code != 125), "{}", terminal.output());
     assert!(terminal.output().contains("git repository"), "{}", terminal.output());
 }
@@ -96,7 +99,7 @@ fn two_sessions_of_one_agent_do_not_mix() {
     // A session writes in its own folder only.
     scene.agent.ask(12, "fs/write_text_file", json!({ "sessionId": "t", "path": of_s, "content": "x" }));
     assert!(words(&scene.agent.hear()).contains("outside"));
-    // One turn is cancelled, and the other goes on.
+    // Only one of the turns is cancelled.
     scene.editor.send(&json!({ "method": "session/cancel", "params": { "sessionId": "s" } }));
     let answers = [scene.agent.hear(), scene.agent.hear()];
     let of_s = answers.iter().find(|answer| answer["id"] == 10).unwrap_or_else(|| panic!("{answers:#?}"));
@@ -113,7 +116,7 @@ fn a_server_that_dies_under_a_review_is_told_and_the_next_one_has_the_change() {
     scene.write(10, LOUD);
     scene.editor.hear_of("session/request_permission");
     kill_server(&scene);
-    // The wait is taken up by the next server: the proposal stands in the log.
+    // The next server continues the wait: the proposal is in the log.
     until("the proposal", || !scene.waiting().is_empty());
     assert!(scene.run(&["review", "--reject", "all", "--reason", "too loud"]).status.success());
     let answer = loop {

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use self::play::scripted::{Played, Scripted};
 use self::play::{CHAT, INTERFACES, Player, Said, call};
 use crate::support::agent::{place, wherefore};
+use crate::support::report_skip;
 use crate::support::terminal::Terminal;
 
 const DIFF: &str = "@@ -2 +2 @@\n-line 2\n+TWO\n@@ -9 +9 @@\n-line 9\n+NINE\n";
@@ -102,7 +103,7 @@ fn long_scene(player: &Player) -> TempDir {
     folder
 }
 
-/// The long task was done: what stands in the files, what the model was told, and what the log has.
+/// The long task was completed: checks the files, the requests to the model, and the log.
 fn long_task_is_done(folder: &TempDir, player: &Player) {
     let lines = file(folder, "lines.txt");
     assert!(lines.contains("TWO") && lines.contains("line 9") && !lines.contains("NINE"), "{lines}");
@@ -124,7 +125,7 @@ fn long_task_is_done(folder: &TempDir, player: &Player) {
 #[test]
 fn over_each_interface_a_task_goes_from_reads_over_a_rejected_hunk_to_its_end_at_a_terminal() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     for interface in INTERFACES {
         let player = Player::start(interface, long_task());
@@ -248,7 +249,7 @@ fn where_no_model_is_set_the_message_says_how_to_set_one() {
     // A machine with a server of its own has a model.
     let usual = [11434, 1234, 8080, 8000, 1337];
     if usual.into_iter().any(|port| TcpStream::connect(("127.0.0.1", port)).is_ok()) {
-        return eprintln!("skipped: something listens where servers of models usually do");
+        return report_skip("something listens where servers of models usually do");
     }
     let output = agent(&scene(""), &["Do it"]);
     let said = String::from_utf8_lossy(&output.stderr);

@@ -209,7 +209,7 @@ fn editors_that_joined_an_agent_are_all_shown_what_it_does() {
         .request("wherefore/decide", json!({ "proposal": proposal, "hunks": ["h1"], "act": "accept" }))
         .unwrap();
     first.expect("wherefore/proposalChanged");
-    // Whoever stays decides on.
+    // The remaining client decides.
     second.request("shutdown", Value::Null).unwrap();
     second.notify("exit", Value::Null);
     second.drain(Duration::from_millis(100));
@@ -234,7 +234,7 @@ fn a_second_editor_with_a_server_of_its_own_says_so_and_is_shown_new_agents() {
     let mut agent = Agent::start(&folder, LEGACY, &["--root", &root]);
     let call = agent.begin_call("fs_patch", patch());
     while second.request("wherefore/proposals", json!({})).unwrap()["proposals"] == json!([]) {}
-    second.request("wherefore/decide", json!({ "all": true, "act": "accept" })).unwrap();
+    second.request("wherefore/decide", json!({ "act": "accept" })).unwrap();
     assert_eq!(agent.finish_call(call).0["status"], "applied");
     agent.leave();
     for mut editor in [second, first] {
@@ -315,7 +315,7 @@ fn the_output_of_a_command_is_progress() {
     let work = folder.path().join("work");
     std::fs::write(work.join(".gitignore"), "out/\n").unwrap();
     std::fs::create_dir(work.join("out")).unwrap();
-    let script = "printf 'one\\ntwo\\n'; while ! [ -e out/go ]; do sleep 0.02; done; echo three\n";
+    let script = "printf 'one\\ntwo\\n'; while ! ls out | grep -q go; do sleep 0.02; done; echo three\n";
     std::fs::write(work.join("script.sh"), script).unwrap();
     let mut agent = Agent::start(folder.path(), LEGACY, &[]);
     let arguments = json!({ "cmd": ["bash", "script.sh"], "why": "Hear the lines as they are printed" });
@@ -342,6 +342,40 @@ fn the_person_is_asked_in_the_agent_where_no_editor_is() {
         assert_eq!(agent.finish_call(call).0["status"], status);
     }
     assert_eq!(text(folder.path()), "1\ntwo\n3\n");
+}
+
+#[test]
+fn what_a_rule_asks_about_is_asked_in_the_agent_where_no_editor_is() {
+    let folder = place();
+    let capabilities = json!({ "elicitation": {} });
+    let mut agent = Agent::named(folder.path(), "asking", LEGACY, &[], capabilities);
+    let work = folder.path().join("work");
+    std::fs::create_dir(work.join(".wherefore")).unwrap();
+    std::fs::write(work.join(".wherefore/config.toml"), "[rules]\nask = [\"private\"]\n").unwrap();
+    std::fs::write(work.join("private"), "p\n").unwrap();
+    let params = json!({ "path": "private", "why": "See what the person keeps to themselves" });
+    for (action, answer, words) in [
+        ("accept", "deny", "the agent's client said no"),
+        ("decline", "allow", "the agent's client said no"),
+        ("cancel", "allow", "closed with no answer"),
+        ("accept", "allow", "\"p\\n\""),
+    ] {
+        let call = agent.begin("tools/call", json!({ "name": "fs_read", "arguments": params }));
+        let asked = agent.expect("elicitation/create");
+        let message = asked["params"]["message"].as_str().unwrap();
+        assert!(message.contains("private") && message.contains("See what the person"), "{message}");
+        let content = json!({ "action": action, "content": { "answer": answer } });
+        agent.send(&json!({ "jsonrpc": "2.0", "id": asked["id"], "result": content }));
+        let said = format!("{:?}", agent.finish(call));
+        assert!(said.contains(words) || said.contains(&words.replace('"', "\\\"")), "{said}");
+    }
+    let log = log(folder.path());
+    let granted = |word: &str| log.matches(&format!("\"granted\":{word}")).count();
+    assert_eq!(
+        (granted("false"), granted("true"), log.matches("\"by_client\":true").count()),
+        (3, 1, 4),
+        "{log}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A session log that was altered is named where somebody asks why, and nothing that stands in it is said.
+//! A session log that was altered is named when somebody asks why, and nothing from it is reported.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +54,7 @@ fn an_altered_log_is_named_and_nothing_that_stands_in_it_is_said() {
     let (_, warned) = why(here, "c.rs");
     assert!(warned.contains(session) && warned.contains("cut at the end"), "{warned}");
     std::fs::write(&log, &written).unwrap();
-    // A folder that nobody can read, and one that a person took away.
+    // A folder without read permission, and one that a person removed.
     let folder = log.parent().unwrap();
     let aside = folder.with_extension("aside");
     std::fs::rename(folder, &aside).unwrap();

@@ -1,5 +1,5 @@
-//! A rule that asks: the question comes to a plugin of ours with the call it stands for, to any other editor as a
-//! message with answers, and is over when the call is.
+//! A rule that asks: the question comes to a wherefore plugin with its call, to any other editor as a message with
+//! answers, and ends with the call.
 
 use serde_json::{Value, json};
 
@@ -63,10 +63,10 @@ fn a_command_that_is_allowed_for_always_is_not_asked_about_again() {
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
     std::fs::write(&settings, "# mine\n[review]\nwait_s = 1").unwrap();
     let run = |editor: &mut Editor, line: &str| {
-        let arguments = json!({ "line": line, "why": "See \"what\" the line evaluates to" });
+        let arguments = json!({ "line": line, "why": "See \"what\" the remote takes" });
         editor.begin("wherefore/call", json!({ "tool": "terminal.run", "arguments": arguments }))
     };
-    let id = run(&mut editor, "eval echo yes");
+    let id = run(&mut editor, "git push -q; echo yes");
     let ask = editor.expect("wherefore/ask");
     let answers = json!(["Allow", "Always allow this command", "Deny"]);
     assert_eq!(ask["params"]["answers"], answers, "{ask}");
@@ -74,12 +74,12 @@ fn a_command_that_is_allowed_for_always_is_not_asked_about_again() {
     assert_eq!(editor.finish(&id).unwrap()["result"]["stdout"], "yes\n");
     let kept = std::fs::read_to_string(&settings).unwrap();
     assert!(kept.starts_with("# mine\n[review]\nwait_s = 1\n"), "{kept}");
-    assert!(kept.contains("\"eval echo yes\"") && kept.contains("what"), "{kept}");
+    assert!(kept.contains("\"git push -q; echo yes\"") && kept.contains("what"), "{kept}");
 
-    let id = run(&mut editor, "eval echo yes");
+    let id = run(&mut editor, "git push -q; echo yes");
     assert_eq!(editor.finish(&id).unwrap()["result"]["stdout"], "yes\n");
     // Another line is another command, and what a rule refuses is not opened.
-    for (line, answers) in [("eval echo no", Some(answers.clone())), ("rm -rf /", None)] {
+    for (line, answers) in [("git push -q; echo no", Some(answers.clone())), ("rm -rf /", None)] {
         let id = run(&mut editor, line);
         if let Some(answers) = answers {
             let ask = editor.expect("wherefore/ask");
@@ -132,8 +132,9 @@ fn a_call_that_asks_can_be_cancelled_and_keeps_no_other_waiting() {
     assert_eq!(editor.finish(&id).unwrap()["error"]["code"], "CANCELLED");
     // Too late an answer does no harm.
     editor.reply(&first, json!({ "answer": "Allow" }));
-    for (ask, id) in asks.iter().zip(&others) {
-        editor.reply(ask, json!({ "answer": "Deny" }));
+    // Calls that run side by side ask in no order.
+    asks.iter().for_each(|ask| editor.reply(ask, json!({ "answer": "Deny" })));
+    for id in &others {
         assert_eq!(editor.finish(id).unwrap()["error"]["code"], "PERMISSION_DENIED");
     }
 }

@@ -1,8 +1,9 @@
-//! What the command line says to a person at a terminal, and to their shell: faults in words, help, pages, completions.
+//! The command line for a person at a terminal, and for their shell: faults in words, help, pages, completions.
 
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::report_skip;
 use crate::support::terminal::Terminal;
 
 fn wherefore() -> Command {
@@ -18,7 +19,7 @@ fn said(command: &mut Command) -> String {
 #[test]
 fn a_wrong_tool_is_answered_in_words_at_a_terminal() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let home = tempfile::tempdir().unwrap();
     for folder in ["work", "home", "run"] {

@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::support::report_skip;
 use crate::support::terminal::Terminal;
 
 /// A workspace with a change of four hunks in two files that waits.
@@ -64,7 +65,7 @@ pub(crate) fn changed(place: &TempDir, name: &str) -> Vec<String> {
 #[test]
 fn hunks_are_accepted_and_rejected_by_keys_and_the_last_key_is_taken_back() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = place();
     let terminal = review(&place, "");
@@ -110,7 +111,7 @@ fn hunks_are_accepted_and_rejected_by_keys_and_the_last_key_is_taken_back() {
 #[test]
 fn the_rest_of_a_file_is_decided_by_one_key_and_one_hunk_is_edited_first() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = place();
     let terminal = review(&place, "EDITOR=\"sed -i s/FIVE/five/\" VISUAL= ");
@@ -135,7 +136,7 @@ fn the_rest_of_a_file_is_decided_by_one_key_and_one_hunk_is_edited_first() {
 #[test]
 fn an_editor_that_fails_and_an_end_of_the_review_decide_on_nothing() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = place();
     let terminal = review(&place, "EDITOR=/no/such/editor VISUAL= ");

@@ -43,7 +43,7 @@ pub(super) fn commit(folder: &Path, text: &str, message: &str) {
     git(folder, &["commit", "-qm", message]);
 }
 
-/// The same with lines that are the person's. They are only as long as the file has them, which is as it was committed here.
+/// Commits lines of the person, and waits for the note: their lines are known only while the file has them, as it does here.
 pub(super) fn commit_own(folder: &Path, text: &str, message: &str) {
     commit(folder, text, message);
     is_noted(folder);
@@ -71,7 +71,7 @@ pub(super) fn agent_commits(folder: &Path, text: &str, message: &str) {
     is_noted(folder);
 }
 
-/// Another clone says of the branch's lines what is expected: who wrote each line of that text.
+/// Checks the authors of each line of the branch's text in another clone.
 pub(super) fn expect(here: &Path, branch: &str, expected: &[(&str, &[&str])]) {
     let there = place();
     let there = there.path();
@@ -98,7 +98,7 @@ pub(super) fn expect(here: &Path, branch: &str, expected: &[(&str, &[&str])]) {
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
-    // What is written later does not change it.
+    // Later changes do not alter it.
     std::thread::sleep(std::time::Duration::from_millis(300));
     let holds = says();
     assert!(holds, "{expected:?}: {seen:#?}");
@@ -201,7 +201,7 @@ fn picked_squashed_and_merged_commits_keep_their_notes() {
     git(here, &["merge", "-q", "--no-ff", "-m", "Merge", "topic"]);
     expect(here, "merged", AGENTS);
 
-    // What a server squashes is told by hand.
+    // A squash by a server is recorded by hand.
     git(here, &["checkout", "-q", "-b", "by-hand", "main"]);
     git(here, &["-c", "core.hooksPath=/dev/null", "merge", "-q", "--squash", "topic"]);
     git(here, &["-c", "core.hooksPath=/dev/null", "commit", "-qm", "All of it (#7)"]);

@@ -143,7 +143,7 @@ fn tools_are_listed_whole_or_browsed() {
     let page = json_of(&list(&["--limit", "2", "--json"]));
     let cursor = page["next_cursor"].as_str().unwrap();
     let next = json_of(&list(&["--limit", "2", "--cursor", cursor, "--json"]));
-    assert_ne!(page["tools"], next["tools"]);
+    assert_ne!(page["nodes"], next["nodes"]);
     let wrong = list(&["Flies"]);
     assert!(
         wrong.status.code() == Some(1) && String::from_utf8_lossy(&wrong.stderr).contains("Files"),
@@ -230,7 +230,7 @@ fn every_subcommand_that_works_in_a_folder_takes_its_root() {
         })
         .collect();
     without.sort_unstable();
-    // These are given a folder or a file, are told one by their client, or need none.
+    // These take a folder or a file, get one from their client, or need none.
     assert_eq!(without, ["acp", "completions", "demo", "hook", "lsp", "man", "patch"]);
 }
 
@@ -333,7 +333,7 @@ fn init_sets_agents_up_and_takes_it_back() {
     assert!(text(".gemini/settings.json").unwrap().starts_with("{ // mine\n  \"mcpServers\""));
     let again = init(&["--yes"]);
     assert!(String::from_utf8_lossy(&again.stdout).contains("nothing to write"), "{again:?}");
-    // What a person changes afterwards stays; a file that cannot be read keeps none of the others back.
+    // Later changes of a person stay; a file that cannot be read does not keep the others from being changed.
     std::fs::write(folder.path().join(".mcp.json"), "{ \"mcpServers\": {").unwrap();
     let removed = run(folder.path(), &["init", "--remove", "--yes"], "");
     assert_eq!(removed.status.code(), Some(1), "{removed:?}");

@@ -82,10 +82,27 @@ fn what_a_confined_command_changes_waits_as_a_proposal() {
 fn what_an_agents_command_changed_waits_where_its_server_ended_meanwhile() {
     let folder = place();
     let folder = folder.path();
-    let words =
-        ["sandbox", "--agent", "claude-code", "--session", "s", "--tool", "Bash", "--why", "Shorten it"];
-    let script = "echo begun; read -r line; sed -i 1d a.txt";
-    let mut command = wherefore(folder, &[&words[..], &["--", "bash", "-c", script]].concat());
+    let message = json!({
+        "hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "/none", "cwd": folder.join("work"),
+        "tool_name": "Bash",
+        "tool_input": { "command": "echo begun; read -r line; sed -i 1d a.txt", "description": "Shorten it" },
+    });
+    let mut hook = wherefore(folder, &["hook", "claude"]);
+    let mut hook = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    hook.stdin.take().unwrap().write_all(message.to_string().as_bytes()).unwrap();
+    let answer: Value = serde_json::from_slice(&hook.wait_with_output().unwrap().stdout).unwrap();
+    let line = answer["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap();
+    let mut command = wherefore(folder, &[]);
+    let environment: Vec<_> =
+        command.get_envs().map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned))).collect();
+    command = std::process::Command::new("sh");
+    command.args(["-c", &format!("exec {line}")]).current_dir(folder.join("work"));
+    for (name, value) in environment {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut begun = [0; 6];

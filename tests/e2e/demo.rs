@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::support::agent::place;
 use crate::support::terminal::{Terminal, installed};
 
-/// Runs `wherefore demo` with its temporary folder inside `home`, with nobody at a terminal.
+/// Runs `wherefore demo` with its temporary folder inside `home`, without a terminal.
 fn demo(home: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
     command.arg("demo").args(args).env("TMPDIR", home).env("HOME", home).env("XDG_RUNTIME_DIR", home);
     command.stdin(std::process::Stdio::null()).output().unwrap()
 }
 
-/// What it printed, when it went well.
+/// The output of a successful demo.
 fn played(output: &Output) -> String {
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let errors = String::from_utf8_lossy(&output.stderr);
@@ -42,7 +42,7 @@ fn the_demo_ends_as_it_was_decided() {
         assert!(said.contains("✓ wherefore log verify: "), "{args:?}\n{said}");
         assert!(!said.contains('\u{1b}'), "colours into a pipe: {said}");
         let log = said.lines().map(str::trim).find(|line| line.ends_with("session-log.md")).unwrap();
-        assert!(fs::read_to_string(log).unwrap().contains("Tool call: fs.patch"), "{log}");
+        assert!(fs::read_to_string(log).unwrap().contains(" fs.patch src/parser.js"), "{log}");
     }
 }
 
@@ -175,7 +175,7 @@ fn the_demo_says_what_an_editor_lacks() {
     assert!(run("vscode", &nowhere).contains("`code` is not on the PATH: install VS Code 1.107 or later"));
     assert!(run("nvim", &nowhere).contains("Neovim needs a terminal"));
 
-    // What VS Code is started with, as its command hears it; the window itself is not part of this test.
+    // The arguments with which VS Code is started; the window itself is not part of this test.
     let bin = home.path().join("bin");
     fs::create_dir(&bin).unwrap();
     let heard = home.path().join("heard");
@@ -203,7 +203,7 @@ fn the_demo_says_what_an_editor_lacks() {
     assert_eq!(settings["wherefore.server.path"], env!("CARGO_BIN_EXE_wherefore"), "its own server");
 }
 
-/// Whether the project's tests pass.
+/// Returns whether the project's tests pass.
 fn npm_test(project: &Path) -> bool {
     let tests = ["--test", "test/parser.test.js", "test/evaluate.test.js"];
     Command::new("node")

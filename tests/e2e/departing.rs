@@ -32,7 +32,7 @@ fn stand_in(folder: &Path) -> (UnixListener, File, PathBuf, PathBuf) {
     (listener, file, record, socket)
 }
 
-/// Stands in for a server as it ends: connections it answers one request of each, and then it is gone.
+/// A stand-in for a server that ends: it answers one request on each connection, and then it is gone.
 fn departing(folder: &Path, connections: usize) {
     let (listener, file, record, socket) = stand_in(folder);
     thread::spawn(move || {
@@ -72,7 +72,7 @@ fn answer_one(mut stream: &UnixStream, first: bool) {
 #[test]
 fn a_command_asks_whoever_serves_the_folder_then() {
     let folder = place();
-    // Each look connects anew, and its first request finds out whether the server lives.
+    // Each look connects again, and its first request shows whether the server lives.
     departing(folder.path(), 2);
     let output = wherefore(folder.path(), &["status", "--json"]).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -91,7 +91,7 @@ fn a_call_that_may_have_been_made_is_not_made_again() {
     assert!(!folder.path().join("work/b.txt").exists());
 }
 
-/// Stands in for a server that leaves: it answers the look, and takes no request after it.
+/// A stand-in for a server that leaves: it answers the look, and takes no request after it.
 fn leaving(folder: &Path) {
     let (listener, file, record, socket) = stand_in(folder);
     thread::spawn(move || {
@@ -115,7 +115,7 @@ fn a_call_that_was_not_taken_is_made_by_whoever_serves_the_folder_then() {
     assert_eq!(fs::read_to_string(folder.path().join("work/b.txt")).unwrap(), "x");
 }
 
-/// A server that is told to end while it answers sends the answer first, and takes nothing after it.
+/// A server that gets a signal while it answers sends the answer first, and takes nothing after it.
 #[test]
 fn a_server_that_is_told_to_end_answers_what_it_took() {
     let folder = place();

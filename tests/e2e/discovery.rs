@@ -1,4 +1,4 @@
-//! The small surface: agents find tools, see their schemas, call them, and the log tells how they came to it.
+//! The small surface: agents find tools, see their schemas, call them, and the log has the way to each call.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,8 @@ fn a_tool_is_found_expanded_and_called() {
     let (folder, mut agent) = agent("warn");
     let listed = agent.request("tools/list", json!({})).unwrap();
     let names: Vec<_> = listed["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
-    let operations = ["search_tool_by_category", "list", "search_nodes", "expand_tool", "call_tool"];
+    let operations =
+        ["search_tool_by_category", "list", "search_nodes", "expand_tool", "call_tool", "call_tools"];
     assert_eq!(
         names,
         operations.into_iter().chain(["review_wait", "task_complete"]).map(Value::from).collect::<Vec<_>>()
@@ -62,12 +63,12 @@ fn a_tool_that_was_not_expanded_is_warned_of_or_refused() {
     assert!(answer["warnings"][0].as_str().unwrap().contains("not expanded"), "{answer}");
     let fault = warned.fault("call_tool", json!({ "tool_id": "fs.write", "arguments": { "path": "b" } }));
     assert_eq!(fault["code"], "MISSING_WHY");
-    assert!(fault["next_action"]["args_schema"]["properties"]["content"].is_object(), "{fault:#}");
+    assert!(fault["details"]["args_schema"]["properties"]["content"].is_object(), "{fault:#}");
 
     let (_folder, mut refused) = agent("refuse");
     let fault = refused.fault("call_tool", read());
     assert_eq!(
-        (&fault["code"], &fault["next_action"]["tool_id"]),
+        (&fault["code"], &fault["next_action"]["arguments"]["tool_id"]),
         (&json!("INVALID_ARGS"), &json!("fs.read"))
     );
     assert_eq!(refused.call("call_tool", read())["lines"], 3, "the fault has shown the schema");

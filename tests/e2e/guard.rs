@@ -1,4 +1,4 @@
-//! `wherefore init --guard` and what `wherefore doctor` says of it, with agents that are only pretended.
+//! `wherefore init --guard` and the checks of `wherefore doctor` on it, with fake agents.
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::support::agent::{Agent, LEGACY, place, servers, until, wherefore};
 
-/// Our program in that place, with the programs of `FOLDER/bin` beside those of the system.
+/// Runs wherefore in that folder, with the programs of `FOLDER/bin` in addition to those of the system.
 fn run(folder: &Path, args: &[&str]) -> Output {
     let mut command: Command = wherefore(folder, args);
     command.env("PATH", format!("{}:/usr/bin:/bin", folder.join("bin").display()));
@@ -32,7 +32,7 @@ fn program(folder: &Path, name: &str, script: &str) {
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
 }
 
-/// Whether a server still runs in the folder of a dry run.
+/// Returns whether a server still runs in the folder of a dry run.
 fn dry_run_is_served(folder: &Path) -> bool {
     let mark = format!("{}/wherefore-doctor-", folder.join("tmp").display());
     let entries = std::fs::read_dir("/proc").unwrap().flatten();
@@ -40,7 +40,7 @@ fn dry_run_is_served(folder: &Path) -> bool {
     lines.into_iter().any(|line| String::from_utf8_lossy(&line).contains(&mark))
 }
 
-/// What doctor says of an agent, and whether doctor went well.
+/// The check of an agent by `wherefore doctor`, and whether the doctor succeeded.
 fn doctor(folder: &Path, agent: &str) -> (Value, bool) {
     let output = run(folder, &["doctor", "--json"]);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
@@ -67,7 +67,7 @@ fn hooks_are_shown_written_tried_and_taken_back() {
     assert!(shown.contains("+++ b/~/.claude/settings.json\n") && shown.contains("hook claude"), "{shown}");
     assert_eq!(text(), theirs, "nobody agreed");
     assert!(run(folder, &["init", "--guard", "--user", "--yes"]).status.success());
-    // The program is not on the PATH, so its path stands there.
+    // The program is not on the PATH, so the command has its path.
     let command = format!("{} hook claude", env!("CARGO_BIN_EXE_wherefore"));
     assert!(
         text().starts_with("{\n  \"model\": \"m\", // mine\n") && text().contains(&command),
@@ -210,6 +210,45 @@ fn hook(folder: &Path, words: &[&str], message: &Value, runtime: &str) -> Output
     child.wait_with_output().unwrap()
 }
 
+/// A change that waits without an editor is notified on the desktop if the person's settings say so, and only there.
+#[test]
+fn a_desktop_tells_that_a_change_waits_where_the_person_wants_it() {
+    for (settings, is_told) in [("", false), ("[notify]\ndesktop = true\n", true)] {
+        let folder = place();
+        let folder = folder.path();
+        let shown = folder.join("shown.txt");
+        program(folder, "notify-send", &format!("printf '%s\\n' \"$@\" > '{}'", shown.display()));
+        let person = folder.join("home/.config/wherefore");
+        std::fs::create_dir_all(&person).unwrap();
+        std::fs::write(person.join("config.toml"), settings).unwrap();
+        // The project's setting is ignored.
+        std::fs::create_dir_all(folder.join("work/.wherefore")).unwrap();
+        std::fs::write(folder.join("work/.wherefore/config.toml"), "[notify]\ndesktop = true\n").unwrap();
+        std::fs::write(folder.join("work/a.txt"), "one\n").unwrap();
+        let message = json!({
+            "hook_event_name": "PreToolUse", "transcript_path": "/none", "cwd": folder.join("work"), "tool_name": "Edit",
+            "tool_input": { "file_path": folder.join("work/a.txt"), "old_string": "one", "new_string": "<b>MARK" },
+        });
+        let mut hook = wherefore(folder, &["hook", "claude", "--wait", "1"]);
+        hook.env("PATH", format!("{}:/usr/bin:/bin", folder.join("bin").display()));
+        let mut child = hook.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(message.to_string().as_bytes()).unwrap();
+        let told = out(&child.wait_with_output().unwrap());
+        assert!(told.contains("waits for the person's decision"), "{told}");
+        if !is_told {
+            assert!(!shown.exists());
+            continue;
+        }
+        until("the desktop is told", || shown.exists());
+        until("all of it", || {
+            std::fs::read_to_string(&shown).is_ok_and(|text| text.contains("wherefore review"))
+        });
+        let text = std::fs::read_to_string(&shown).unwrap();
+        assert!(text.contains("1 hunk in 1 file waits for you") && text.contains("claude-code"), "{text}");
+        assert!(!text.contains("MARK"), "it shows nothing of the change: {text}");
+    }
+}
+
 #[test]
 fn copilot_is_answered_once_where_a_project_has_a_hook_for_claude_code() {
     let folder = place();
@@ -221,7 +260,13 @@ fn copilot_is_answered_once_where_a_project_has_a_hook_for_claude_code() {
     let alone = hook(folder, &["claude"], &message, "run");
     assert!(out(&alone).contains("sandbox") && out(&alone).contains("copilot-cli"), "{alone:?}");
     std::fs::create_dir_all(folder.join("home/.copilot/hooks")).unwrap();
-    std::fs::write(folder.join("home/.copilot/hooks/wherefore.json"), "{}").unwrap();
+    let hooks = folder.join("home/.copilot/hooks/wherefore.json");
+    // A file of that name without a hook of wherefore has no effect.
+    std::fs::write(&hooks, "{}").unwrap();
+    assert!(out(&hook(folder, &["claude"], &message, "run")).contains("sandbox"));
+    let own =
+        json!({ "hooks": { "preToolUse": [{ "bash": "sh -c 'exec wherefore hook copilot preToolUse'" }] } });
+    std::fs::write(&hooks, own.to_string()).unwrap();
     let beside = hook(folder, &["claude"], &message, "run");
     assert_eq!((beside.status.code(), out(&beside).as_str()), (Some(0), ""), "{beside:?}");
     let own = json!({ "cwd": folder.join("work"), "toolName": "bash", "toolArgs": { "command": "true" } });
@@ -243,6 +288,11 @@ fn where_no_server_can_be_had_each_agent_goes_on_in_its_own_way() {
         let away = hook(folder, words, message, "file/run");
         assert_eq!((away.status.code(), out(&away).as_str()), (Some(code), ""), "{away:?}");
     }
+    // In a mode that asks nobody, its own rules would let everything through.
+    let mut unasked = claude.clone();
+    unasked["permission_mode"] = json!("bypassPermissions");
+    let refused = out(&hook(folder, &["claude"], &unasked, "file/run"));
+    assert!(refused.contains("\"deny\"") && refused.contains("ask nobody"), "{refused}");
     let settings = folder.join("work/.wherefore/config.toml");
     std::fs::create_dir_all(settings.parent().unwrap()).unwrap();
     std::fs::write(&settings, "[native]\nwhen_away = \"deny\"\n").unwrap();
@@ -310,4 +360,77 @@ fn a_decision_made_later_comes_with_the_persons_next_words() {
     let told = prompt();
     assert!(told.contains("\"UserPromptSubmit\"") && told.contains("not now"), "{told}");
     assert_eq!(prompt(), "", "it is told once");
+}
+
+#[test]
+fn what_was_there_before_is_put_back_to_the_last_byte() {
+    let folder = place();
+    let folder = folder.path();
+    let files = [
+        ("work/.mcp.json", Some("{\"mcpServers\": { }}\n")),
+        ("work/.claude/settings.json", Some("{}\n")),
+        ("work/.claude/settings.local.json", Some("{\n  \"permissions\": {\"allow\": []}\n}")),
+        ("work/.gemini/settings.json", None),
+        ("work/.codex/config.toml", Some("")),
+        ("work/.codex/hooks.json", Some("{ \"hooks\": {} }")),
+        ("work/.qwen/settings.json", Some("\n")),
+    ];
+    for (name, text) in files {
+        let path = folder.join(name);
+        if let Some(text) = text {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+    }
+    // An empty folder of the person's.
+    std::fs::create_dir(folder.join("work/.github")).unwrap();
+    let agents = ["--agents", "claude,gemini,codex,qwen,copilot", "--yes"];
+    let is_done = |args: &[&str]| {
+        let output = run(folder, &[args, &agents[..]].concat());
+        assert!(output.status.success(), "{output:?}");
+        out(&output)
+    };
+    let init = is_done(&["init"]);
+    assert!(init.contains("`wherefore init --guard` sends"), "{init}");
+    let guard = is_done(&["init", "--guard"]);
+    assert!(
+        guard.starts_with("This sends the agents' own edits, commands and reads through wherefore"),
+        "{guard}"
+    );
+    is_done(&["init", "--remove"]);
+    for (name, text) in files {
+        let now = std::fs::read_to_string(folder.join(name)).ok();
+        assert_eq!(now.as_deref(), text, "{name}");
+    }
+    assert!(folder.join("work/.github").is_dir() && !folder.join("work/.gemini").exists());
+
+    // Changes that somebody made in between stay, and so do empty members.
+    is_done(&["init"]);
+    let path = folder.join("work/.mcp.json");
+    let changed = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, format!("{}, \"theirs\": 1}}\n", changed.trim_end().strip_suffix('}').unwrap()))
+        .unwrap();
+    is_done(&["init", "--remove"]);
+    let left: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_eq!(left, json!({ "mcpServers": {}, "theirs": 1 }));
+}
+
+#[test]
+fn doctor_says_which_folder_an_agent_does_not_trust() {
+    let folder = place();
+    let folder = folder.path();
+    program(folder, "copilot", "echo '1.0.102'");
+    std::fs::create_dir_all(folder.join("home/.copilot")).unwrap();
+    assert!(run(folder, &["init", "--guard", "--agents", "copilot", "--yes"]).status.success());
+    let (check, _) = doctor(folder, "Copilot CLI");
+    let found = check["found"].as_str().unwrap();
+    assert_eq!(check["health"], "lacking", "{check}");
+    assert!(found.contains("does not trust the folder") && found.contains("runs no hook"), "{found}");
+    let config = folder.join("home/.copilot/config.json");
+    let trust =
+        |folders: Value| std::fs::write(&config, json!({ "trustedFolders": folders }).to_string()).unwrap();
+    trust(json!([folder.join("elsewhere")]));
+    assert_eq!(doctor(folder, "Copilot CLI").0["health"], "lacking");
+    trust(json!([folder.join("work")]));
+    assert_eq!(doctor(folder, "Copilot CLI").0["health"], "well");
 }

@@ -1,4 +1,4 @@
-//! `wherefore init --git` with real git: hooks beside those of a person, notes fetched and pushed, and all of it taken back.
+//! `wherefore init --git` with real git: hooks in addition to a person's own, notes fetched and pushed, and all of it removed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -79,7 +79,7 @@ fn a_change_accepted_in_part_is_told_in_another_clone() {
     let third = [&lines[2]["why"], &lines[2]["reason"], &lines[2]["agent"]];
     assert_eq!(third, [&json!(WHY), &json!("Readers do"), &json!("test-agent/1.0")]);
 
-    // Notes from there come back, beside those from here.
+    // Notes from there come back, together with those from here.
     fs::write(there.join("work/b.txt"), format!("{}mine\n", read(there, "b.txt"))).unwrap();
     git(there, &["commit", "-qam", "Mine"]);
     let noted = wherefore(there, &["git", "note", "HEAD~1"]).output().unwrap();
@@ -229,7 +229,7 @@ fn odd_repositories_are_noted_or_left_alone() {
     std::thread::sleep(std::time::Duration::from_millis(500));
     let noted = git(here, &["notes", "--ref=wherefore", "list"]);
     assert_eq!(noted.lines().count(), 1, "{noted}");
-    // Where history was cut off.
+    // The place where the history was cut off.
     let there = place();
     let there = there.path();
     fs::remove_dir_all(there.join("work")).unwrap();

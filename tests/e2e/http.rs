@@ -124,9 +124,11 @@ impl Http {
 
     /// The head of a request of the earlier era.
     fn head(&self, method: &str, length: usize, more: &str) -> String {
+        let accept = "Accept: application/json, text/event-stream\r\n";
+        let accept = if more.contains("Accept: ") || more.contains("X-No-Accept: ") { "" } else { accept };
         format!(
             "{method} /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n{more}\r\n",
+             {accept}Content-Length: {length}\r\n{more}\r\n",
             self.address, self.token
         )
     }
@@ -136,7 +138,7 @@ impl Http {
         let mut stream = self.connect();
         let head = self.head("POST", text.len(), &format!("Connection: close\r\n{more}"));
         stream.write_all(head.as_bytes()).unwrap();
-        // One that is too long is answered before it is all there.
+        // A message that is too long is answered before it has arrived completely.
         let _ = stream.write_all(text.as_bytes());
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -235,4 +237,62 @@ fn sessions_that_nobody_ends_make_room() {
     assert_eq!(status(&sessions[0]), 404, "the one not used for longest is gone");
     assert_eq!(status(&sessions[69]), 200);
     assert_eq!(status(&sessions[40]), 200);
+}
+
+/// The handshake of a session in a version.
+fn hello(version: &str) -> String {
+    let params = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": { "name": "web", "version": "1" } });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string()
+}
+
+#[test]
+fn any_accept_that_names_a_form_of_ours_is_answered_in_it() {
+    let folder = place();
+    let http = Http::open(folder.path(), "");
+    for (accept, kind) in [
+        ("X-No-Accept: 1\r\n", "text/event-stream"),
+        ("Accept: */*\r\n", "text/event-stream"),
+        ("Accept: text/event-stream\r\n", "text/event-stream"),
+        ("Accept: application/json\r\n", "application/json"),
+    ] {
+        let (status, session, answer) = http.send(&hello(LEGACY), accept);
+        assert_eq!(status, 200, "{accept} {answer}");
+        let names_kind = |answer: &str| answer.to_lowercase().contains(&format!("content-type: {kind}"));
+        assert!(names_kind(&answer), "{accept} {answer}");
+        let session = session.expect("a session");
+        let more = format!("Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: {LEGACY}\r\n{accept}");
+        let started = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        assert_eq!(http.send(&started.to_string(), &more).0, 202, "{accept}");
+        let arguments = json!({ "path": "a.txt", "why": "Find the first word of the list" });
+        let call = json!({
+            "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": { "name": "fs_read", "arguments": arguments },
+        });
+        let (status, _, answer) = http.send(&call.to_string(), &more);
+        assert!(status == 200 && names_kind(&answer) && answer.contains("one"), "{accept} {answer}");
+        if kind == "application/json" {
+            let body = answer.split_once("\r\n\r\n").unwrap().1;
+            let body = &body[body.find('{').unwrap()..=body.rfind('}').unwrap()];
+            assert_eq!(serde_json::from_str::<Value>(body).unwrap()["id"], 2, "{answer}");
+        }
+    }
+    let (status, _, answer) = http.send(&hello(LEGACY), "Accept: text/html\r\n");
+    assert!(status == 406 && answer.contains("application/json or text/event-stream"), "{answer}");
+}
+
+#[test]
+fn streams_are_primed_from_the_version_on_that_knows_it() {
+    let folder = place();
+    let http = Http::open(folder.path(), "");
+    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" }).to_string();
+    for (version, is_primed) in [("2025-03-26", false), ("2025-06-18", false), ("2025-11-25", true)] {
+        let (_, session, begun) = http.send(&hello(version), "");
+        let more = format!("Mcp-Session-Id: {}\r\nMCP-Protocol-Version: {version}\r\n", session.unwrap());
+        let (status, _, pong) = http.send(&ping, &more);
+        assert_eq!(status, 200, "{pong}");
+        for answer in [begun, pong] {
+            assert_eq!(answer.contains("retry:"), is_primed, "{version} {answer}");
+            assert!(answer.contains("\"result\""), "{answer}");
+        }
+    }
 }

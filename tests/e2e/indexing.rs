@@ -46,7 +46,7 @@ fn an_index_that_has_no_place_is_said_and_done_without() {
     }
 }
 
-/// What is found: path and line of each hit.
+/// The hits: path and line of each.
 fn found(editor: &mut Editor, query: &str) -> Vec<String> {
     let answer = editor.request("wherefore/search", json!({ "kind": "lexical", "query": query })).unwrap();
     let hit = |hit: &Value| format!("{}:{}", hit["path"].as_str().unwrap(), hit["start"]);

@@ -1,4 +1,4 @@
-//! An agent that waits for the person tells for what; one whose client breaks that off has the person asked about the hunks.
+//! An agent that waits for the person reports the reason; if its client cancels the wait, the person is asked about the hunks.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -96,7 +96,7 @@ fn a_client_that_breaks_off_has_the_person_asked_whether_the_hunks_go() {
         }
         assert_eq!(waits(&mut editor), left, "{answer}");
         if left == 0 {
-            // The agent hears of it with its next result.
+            // The agent gets it with its next result.
             let read =
                 agent.call("fs_read", json!({ "path": "a.txt", "why": "See what the list holds now" }));
             assert_eq!(read["decisions"][0]["status"], "rejected", "{read}");
@@ -111,8 +111,8 @@ fn an_agent_that_is_gone_has_the_person_asked_and_with_no_editor_the_hunks_stay(
     proposed(&mut editor, &mut agent);
     drop(agent);
     let asked = editor.expect("wherefore/ask");
-    // What the person decides before they answer is decided.
-    editor.request("wherefore/decide", json!({ "all": true, "act": "accept" })).unwrap();
+    // A decision of the person that comes before their answer is valid.
+    editor.request("wherefore/decide", json!({ "act": "accept" })).unwrap();
     editor.reply(&asked, json!({ "answer": "Withdraw them" }));
     editor.drain(Duration::from_millis(200));
     assert_eq!(std::fs::read_to_string(editor.folder.path().join("work/a.txt")).unwrap(), "1\ntwo\n3\n");

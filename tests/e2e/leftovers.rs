@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use crate::support::agent::{Agent, LEGACY, place, servers, until, wherefore};
 
-/// How long it may take until nothing is left: two seconds to end, and a busy machine.
+/// The longest time until nothing is left: two seconds to end, and a busy machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// What a server does beside its work. `tail` holds the name of the place, by which its processes are found.
+/// Processes that a server leaves behind. `tail` holds the name of the place, by which its processes are found.
 const STUBBORN: [(&str, &str); 5] = [
     ("ignores the end of its input", "node \"$SERVER\"; while :; do tail -f \"$PLACE\"; done"),
     ("ignores SIGTERM", "trap '' TERM HUP INT; node \"$SERVER\"; while :; do tail -f \"$PLACE\"; done"),

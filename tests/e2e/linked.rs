@@ -37,7 +37,7 @@ fn linked_working_trees_write_and_read_notes() {
     git(tree, &["merge", "-q", "main"]);
     is_as_the_agent_left_it(tree);
     assert_eq!(writers(tree, "    half();"), ["agent"]);
-    // A file that leads to a working tree elsewhere says nothing of this folder.
+    // A file that leads to a working tree elsewhere has no meaning for this folder.
     std::fs::remove_dir(stranger.join("work/.git")).unwrap();
     for name in [".git", "c.rs"] {
         std::fs::copy(tree.join("work").join(name), stranger.join("work").join(name)).unwrap();

@@ -16,14 +16,14 @@ const KEY: &str = "sk-the-secret-of-the-test-model";
 const REQUEST: &str = "zzyzx quuxify";
 /// It means what fs.copy does.
 const MEANINGS: &[&[&str]] = &[&["fs copy", "zzyzx"], &["Bakes", "yvzzy"]];
-/// What a search may take beside its wait, on a machine that has much else to do.
+/// The time limit of a search in addition to its wait, on a busy machine.
 const AMPLE: Duration = Duration::from_secs(8);
 
 pub(crate) fn run(folder: &Path, args: &[&str]) -> Output {
     wherefore(folder, args).env("TEST_MODEL_KEY", KEY).env("WHEREFORE_LOG", "trace").output().unwrap()
 }
 
-/// A server that has opened its folder, and what it says.
+/// A server that has opened its folder, with its standard error.
 pub(crate) fn serve(folder: &Path, stderr: Stdio) -> Child {
     let mut command = wherefore(folder, &["serve", "--root", "."]);
     command.env("TEST_MODEL_KEY", KEY).env("WHEREFORE_LOG", "trace");
@@ -147,7 +147,7 @@ fn a_model_that_is_away_hangs_or_rambles_costs_no_answer() {
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found.pointer("/results/0/tool_id"), Some(&json!("fs.patch")));
 
-    // Nobody listens there; nor has it ever made a vector.
+    // No server listens there; nor has it ever made a vector.
     set(folder.path(), "http://127.0.0.1:1/v1", 300);
     let output = run(folder.path(), &["tools", "search", words, "--json"]);
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();

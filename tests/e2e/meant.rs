@@ -1,4 +1,4 @@
-//! Files found by what they mean: made where nobody waits, sent once, and never in the way of an answer.
+//! Files found by their meaning: vectors are made in the background, sent once, and never delay an answer.
 
 use std::io::Write;
 use std::path::Path;
@@ -25,7 +25,7 @@ fn files() -> tempfile::TempDir {
     folder
 }
 
-/// Has those files in `FOLDER/work`.
+/// Writes those files to `FOLDER/work`.
 pub(crate) fn written(folder: &Path) {
     let mut texts: Vec<(String, &str)> = [
         ("a.txt", "common ground\n"),
@@ -47,7 +47,7 @@ pub(crate) fn written(folder: &Path) {
     }
 }
 
-/// What a search answers, by a running server where there is one.
+/// The answer of a search, by a running server if there is one.
 fn search(folder: &Path, query: &str) -> Value {
     let output = run(folder, &["search", query, "--json"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -82,7 +82,7 @@ fn words_answer_until_the_vectors_are_made_and_each_text_goes_out_once() {
     let model = Model::start(MEANINGS);
     model.set(folder.path(), 5_000);
     let server = serve(folder.path(), Stdio::null());
-    // Nobody has asked for files: nothing of them is sent, only tools are.
+    // Nobody has searched for files yet: only tools are sent, no files.
     until("tools have vectors", || !model.texts().is_empty());
     assert!(sent(&model).is_empty());
     *model.behaviour.lock().unwrap() = Behaviour::Waits;
@@ -99,7 +99,7 @@ fn words_answer_until_the_vectors_are_made_and_each_text_goes_out_once() {
     let of = |name: &str| texts.iter().filter(|text| text.starts_with(name)).count();
     assert_eq!((texts.len(), of("a.txt\n"), of("sea/b.txt\ncommon tusks")), (FILES, 1, 1), "{texts:?}");
 
-    // What changed is sent anew, and only that; the server goes on with the rest.
+    // Only changed files are sent again; the server continues with the rest.
     std::fs::write(folder.path().join("work/d.txt"), "common whiskers\n").unwrap();
     until("the change has a vector", || first(&search(folder.path(), "common yvzzy")) == "d.txt");
     assert_eq!(sent(&model)[FILES..], ["d.txt\ncommon whiskers"]);

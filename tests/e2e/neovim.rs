@@ -3,12 +3,16 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::report_skip;
+
 /// Runs the plugin's tests in the Neovim that `tests/run` put into `.e2e/NAME`.
 fn check(name: &str) {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = project.join(".e2e").join(name).join("nvim");
     if !program.exists() {
-        eprintln!("skipped: {name} is not installed (tests/run installs it): the plugin's tests pass over");
+        report_skip(&format!(
+            "{name} is not installed (tests/run installs it): the plugin's tests pass over"
+        ));
         return;
     }
     let run = Command::new(&program)

@@ -12,7 +12,7 @@ pub(super) const WHY: &str = "Name the third line, since readers look for it fir
 pub(super) fn git(folder: &Path, args: &[&str]) -> String {
     let mut git = Command::new("git");
     git.arg("-C").arg(folder.join("work")).args(args).env("GIT_EDITOR", "true");
-    // What its hooks run finds the person's folders where the rest of the test does.
+    // Its hooks use the same folders of the person as the rest of the test.
     for (name, value) in wherefore(folder, &[]).get_envs() {
         match value {
             Some(value) => git.env(name, value),
@@ -89,7 +89,7 @@ fn a_note_tells_another_clone_why_and_hostile_notes_tell_it_nothing() {
     assert!(!text.contains(".env") && !text.contains("line three") && text.contains(WHY), "{text}");
     let none = noted(here, &["HEAD~1"]);
     assert!(none.contains("no note is written"), "{none}");
-    // Another commit in its place: its note is written anew.
+    // Another commit in its place: its note is written again.
     git(here, &["commit", "-q", "--amend", "-m", "Name the third line"]);
     noted(here, &["HEAD"]);
     for odd in ["nothing", "--output=x", "-h5", ""] {
@@ -127,7 +127,7 @@ fn a_note_tells_another_clone_why_and_hostile_notes_tell_it_nothing() {
 
     let put = |note: &str| git(there, &["notes", "--ref=wherefore", "add", "-f", "-m", note, "HEAD~1"]);
     let valid = git(there, &["notes", "--ref=wherefore", "show", "HEAD~1"]);
-    // A note that was copied from another commit says nothing of lines that are not in it.
+    // A note that was copied from another commit has no meaning for lines that are not in it.
     let hashes =
         valid.split('"').filter(|word| word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit()));
     let other = hashes.fold(valid.clone(), |note, hash| note.replace(hash, "00000000"));

@@ -1,5 +1,6 @@
-//! Editors that know nothing of us, in a terminal of their own, set up as editors/README.md says: what waits is a hint
-//! with its why, the lines are in the hover, code actions accept and reject, and a server that dies takes nothing along.
+//! Editors without a wherefore plugin, in a terminal of their own, set up as in editors/README.md: a pending change is
+//! a hint with its why, the lines are in the hover, code actions accept and reject, and a server that dies loses
+//! nothing.
 
 use std::fs;
 use std::path::Path;
@@ -15,14 +16,14 @@ mod helix;
 
 const WHY: &str = "Shout five of the lines so that a reader finds them";
 
-/// What a person does in one of the editors.
+/// The actions of a person in one of the editors.
 trait Hands {
-    /// How many hints it has room for in an empty document.
+    /// The number of hints that it has room for in an empty document.
     const IN_EMPTY: usize = 1;
 
     /// The terminal that it runs in.
     fn terminal(&self) -> &Terminal;
-    /// How many hints the screen tells of.
+    /// The number of hints that the screen shows.
     fn hints(&self, screen: &str) -> usize;
     /// Goes to the next hint.
     fn next_hint(&self);
@@ -38,16 +39,16 @@ trait Hands {
     fn write_line(&self, text: &str);
     /// Saves, and sees that it was.
     fn save(&self);
-    /// Starts the server anew after it died; `again` where that was not enough the first time.
+    /// Restarts the server after it died; `again` if the first time was not enough.
     fn restart(&self, again: bool);
 
-    /// Waits until so many hints are told of.
+    /// Waits until that many hints are shown.
     fn waits(&self, count: usize) {
         self.terminal().shows(&format!("{count} hints"), |screen| self.hints(screen) == count);
     }
 }
 
-/// What the page for other editors says to put into a settings file: the block after a heading.
+/// The settings that the page for other editors gives: the block after a heading.
 fn snippet(heading: &str, number: usize) -> String {
     let page = include_str!("../../editors/README.md");
     let section = page.split_once(&format!("\n## {heading}\n")).unwrap().1;
@@ -89,7 +90,7 @@ fn states(answer: &Value) -> Vec<&str> {
     answer["hunks"].as_array().unwrap().iter().map(|hunk| hunk["state"].as_str().unwrap()).collect()
 }
 
-/// What a person and an agent do together, in any editor.
+/// The work of a person and an agent together, in any editor.
 fn review(folder: &Path, hands: &impl Hands) {
     let seen = hands.terminal();
     until("the editor's server is there", || editor_is_there(folder));
@@ -174,7 +175,7 @@ fn server_dies(folder: &Path, hands: &impl Hands) {
     let typed = lines(&[]) + "typed after the server died\n";
     assert_eq!(disk(folder, "a.txt"), typed, "the editor goes on");
 
-    // An editor that has not seen yet that its server died may start none: it is told again.
+    // An editor that has not noticed its server's death may not start one: it is asked again.
     let mut told = None::<Instant>;
     until("a new server is there", || {
         if told.is_none_or(|told| told.elapsed() > Duration::from_secs(10)) {

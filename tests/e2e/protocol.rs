@@ -15,7 +15,7 @@ fn framed(body: &[u8]) -> Vec<u8> {
     [format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat()
 }
 
-/// The server lives and knows its state: a request of ours is answered. What came before it.
+/// Checks that the server answers a request. Returns the messages before the answer.
 fn probe(editor: &mut Editor) -> Vec<Value> {
     let id = editor.begin("wherefore/status", Value::Null);
     let status = editor.finish(&id).expect("the next request is answered");
@@ -244,6 +244,28 @@ fn a_dead_client_ends_it() {
     assert_eq!(wire.ends_within(Duration::from_secs(3)).code(), Some(1));
 }
 
+#[test]
+fn the_tokens_of_the_protocol_are_no_unknown_members_and_others_are_refused() {
+    let mut editor = Editor::connect(&Options::default());
+    let tokens = json!({ "workDoneToken": "t-1", "partialResultToken": 5 });
+    for method in ["wherefore/proposals", "wherefore/list", "wherefore/status", "wherefore/log"] {
+        assert!(editor.request(method, json!({ "workDoneToken": "t", "unknown": 1 })).is_err(), "{method}");
+        let answer = editor.request(method, tokens.clone());
+        let is_read = answer.as_ref().err().is_none_or(|error| error["code"] != -32602);
+        assert!(is_read, "{method}: {answer:?}");
+    }
+    let mut call =
+        json!({ "tool": "fs.ls", "arguments": { "path": ".", "why": "See what the folder holds" } });
+    call.as_object_mut().unwrap().extend(tokens.as_object().unwrap().clone());
+    assert_eq!(editor.request("wherefore/call", call.clone()).unwrap()["status"], "ok");
+    call["argumnts"] = json!({});
+    let error = editor.request("wherefore/call", call).unwrap_err();
+    assert_eq!(error["message"], "`argumnts` is no member: did you mean `arguments`?");
+    let accept = json!({ "command": "wherefore.acceptAll", "arguments": [{ "hunk": "h1" }] });
+    let error = editor.request("workspace/executeCommand", accept).unwrap_err();
+    assert_eq!(error["message"], "`hunk` is no member: did you mean `hunks`?");
+}
+
 /// Numbers that look random and are the same each time.
 struct Random(u64);
 
@@ -323,7 +345,7 @@ fn a_hundred_thousand_mutated_messages() {
     for round in 0..200 {
         let bytes: Vec<_> = (0..500).flat_map(|_| mutate(&mut random, &corpus)).collect();
         let sending = editor.wire.send_beside(bytes);
-        // What comes back is read while it is sent, or both sides would wait for each other.
+        // The answers are read while the requests are sent, or both sides would wait for each other.
         while !sending.is_finished() {
             editor.drain(Duration::from_millis(1));
         }

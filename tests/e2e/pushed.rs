@@ -50,3 +50,27 @@ fn a_push_right_after_a_commit_has_its_note() {
     assert_eq!(git(here, &["--git-dir=../other", "for-each-ref", "refs/notes"]), "");
     assert_eq!(git(here, &["status", "--porcelain", "--untracked-files=no"]), "");
 }
+
+#[test]
+fn a_remote_that_came_later_gets_a_word_and_then_the_notes() {
+    let here = place();
+    let here = here.path();
+    hooked(here);
+    let said = wherefore(here, &["init", "--git", "--yes"]).output().unwrap();
+    assert!(said.status.success(), "{said:?}");
+    agent_commits(here, &with_two(), "Two");
+    git(here, &["init", "-q", "--bare", "../bare"]);
+    git(here, &["remote", "add", "origin", "../bare"]);
+    let pushed = std::process::Command::new("git")
+        .args(["push", "-q", "origin", "main"])
+        .current_dir(here.join("work"))
+        .env("HOME", here.join("home"))
+        .output()
+        .unwrap();
+    let words = String::from_utf8_lossy(&pushed.stderr).into_owned();
+    assert!(pushed.status.success() && words.contains("do not go to origin"), "{words}");
+    assert!(wherefore(here, &["init", "--git", "--yes"]).status().unwrap().success());
+    agent_commits_now(here, "half");
+    git(here, &["push", "-q"]);
+    until("the notes follow the push", || is_noted_there(here, "HEAD"));
+}

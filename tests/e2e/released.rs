@@ -1,7 +1,9 @@
-//! What `.ci/release` makes is unpacked and installed, and the program runs from there.
+//! The package of `.ci/release` is unpacked and installed, and the program runs from there.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use crate::support::report_skip;
 
 fn ran(command: &mut Command) -> String {
     let output = command.output().unwrap();
@@ -74,7 +76,7 @@ fn the_files_of_a_release_are_installed_and_run() {
         .unwrap();
     assert_eq!(nothing.status.code(), Some(1), "its exit code is passed on: {nothing:?}");
 
-    // Where the package of the machine is missing, the front one says what to do.
+    // If the package of the machine is missing, the front package names the remedy.
     let theirs = npm.join("node_modules").join(format!("wherefore-linux-{}", cpu()));
     std::fs::remove_dir_all(theirs).unwrap();
     let missing = Command::new(&installed).output().unwrap();
@@ -116,7 +118,7 @@ fn is_where_binstall_looks(out: &Path, unpacked: &Path) {
 fn neovim_takes(plugin: &Path, home: &Path) {
     let nvim = Path::new(env!("CARGO_MANIFEST_DIR")).join(".e2e/nvim-0.12/nvim");
     if !nvim.exists() {
-        return eprintln!("skipped: nvim-0.12 is not installed (tests/run installs it)");
+        return report_skip("nvim-0.12 is not installed (tests/run installs it)");
     }
     let print = "lua print(vim.fn.exists(':Wherefore'), #vim.fn.getcompletion('wherefore-setup', 'help'))";
     let has = |home: &Path, first: &str| {

@@ -6,6 +6,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 use crate::support::agent::{Agent, LEGACY, place, wherefore};
+use crate::support::report_skip;
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     let args: Vec<&str> = std::iter::once("report").chain(args.iter().copied()).collect();
@@ -269,7 +270,7 @@ esac"#,
 #[test]
 fn the_job_for_gitlab_keeps_one_note() {
     if Command::new("jq").arg("--version").output().is_err() {
-        eprintln!("skipped: no jq");
+        report_skip("no jq");
         return;
     }
     let place = place();

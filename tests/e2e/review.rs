@@ -24,7 +24,7 @@ impl Buffer {
         Self { uri, version: 1, text: text.to_owned() }
     }
 
-    /// Carries out `workspace/applyEdit` as far as `wanted` says of each text edit, and says that it was done.
+    /// Carries out the text edits of `workspace/applyEdit` that are `wanted`, and reports success.
     fn apply(&mut self, editor: &mut Editor, request: &Value, wanted: impl Fn(&Value) -> bool) {
         for change in request["params"]["edit"]["documentChanges"].as_array().unwrap() {
             assert_eq!(change["textDocument"], json!({ "uri": self.uri, "version": self.version }));
@@ -149,7 +149,7 @@ fn what_the_preview_applied_is_read_back() {
     for annotation in request["params"]["edit"]["changeAnnotations"].as_object().unwrap().values() {
         assert_eq!(annotation["needsConfirmation"], true);
     }
-    // The person ticks the second hunk alone; the editor says that all was applied.
+    // The person selects only the second hunk; the editor reports that all was applied.
     buffer.apply(&mut editor, &request, |edit| edit["annotationId"] == "h2");
     assert_eq!(states(&editor.finish(&preview).unwrap()), ["pending", "accepted"]);
     editor.drain(std::time::Duration::from_millis(100));

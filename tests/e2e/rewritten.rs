@@ -1,5 +1,5 @@
-//! What notes say where history was rewritten beside git's own ways, where two machines speak of a line, and of files and
-//! lines that are odd.
+//! Notes after history was rewritten by means other than git's, notes of two machines on one line, and notes of odd
+//! files and lines.
 
 use std::path::Path;
 use std::process::Command;
@@ -38,7 +38,7 @@ fn a_history_that_was_filtered_tells_nothing_wrong_and_its_notes_come_by_hand() 
     git(here, &[&filter[..], &["--", "topic"]].concat());
     assert_ne!(git(here, &["rev-parse", "topic~1"]), git(here, &["rev-parse", "old~1"]));
     expect(here, "topic", &[("    two();", &["git"]), ("// Mine", &["git"])]);
-    // What is recorded here stays known.
+    // The records of this machine stay.
     assert_eq!(line_of(&why(here, "c.rs").0, &text(here), "    two();")["by"], "agent");
     noted(here, &["topic~1", "--from", "old~1"]);
     expect(here, "topic", AGENTS);
@@ -47,7 +47,7 @@ fn a_history_that_was_filtered_tells_nothing_wrong_and_its_notes_come_by_hand() 
     commit_own(here, &BEGIN.replace("one()", "one(1)"), "Other base");
     git(here, &["rebase", "-q", "--onto", "base", "main", "topic"]);
     expect(here, "topic", &[("    two();", &["agent"]), ("    one(1);", &["human"])]);
-    // What was pushed before is replaced.
+    // The notes that were pushed before are replaced.
     git(here, &["init", "-q", "--bare", "../bare"]);
     git(here, &["push", "-q", "../bare", "old:topic", "refs/notes/wherefore"]);
     git(here, &["push", "-q", "-f", "../bare", "topic", "refs/notes/wherefore"]);
@@ -75,7 +75,7 @@ fn a_commit_that_is_picked_with_a_conflict_keeps_what_was_not_in_it() {
     expect(here, "main", AGENTS);
     let lines = why(here, "c.rs").0;
     assert_eq!(line_of(&lines, &text(here), "    mine();")["by"], "human");
-    // Nobody's, as another clone sees it: of a commit that was picked only what its source's note says is told.
+    // In another clone the line has no author: a picked commit has only the lines of its source's note.
     expect(here, "main", &[("    mine();", &["git"])]);
 }
 
@@ -123,7 +123,7 @@ fn of_two_machines_each_is_believed_of_its_own_calls() {
     git(here, &["pull", "-q", "--ff-only", "origin", "main"]);
     git(here, &["fetch", "-q"]);
     says(here, "here");
-    // What a person here writes over it is in no commit, and so in no note.
+    // A person's uncommitted change of it is in no note.
     write(here, &text(here).replace("    half();", "    half(of_a_person);"));
     let lines = why(here, "c.rs").0;
     assert_eq!(line_of(&lines, &text(here), "    half(of_a_person);")["by"], "human");

@@ -30,14 +30,14 @@ fn run(folder: &Path, args: &[&str], input: &str) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// What it prints where it succeeds.
+/// The output of a successful search.
 fn found(folder: &Path, args: &[&str]) -> String {
     let output = run(folder, args, "");
     assert!(output.status.success(), "{args:?} {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What it answers to a batch, a line each.
+/// The answers to a batch, a line each.
 fn batch(folder: &Path, args: &[&str], input: &str) -> Vec<Value> {
     let output = run(folder, &[&["--batch"], args].concat(), input);
     assert!(output.status.success(), "{output:?}");

@@ -1,4 +1,4 @@
-//! `wherefore send`: what the person says comes with an agent's next result, over MCP and by its hook.
+//! `wherefore send`: the person's message comes with an agent's next result, over MCP and by its hook.
 
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn read(path: &str) -> Value {
     json!({ "path": path, "why": "Find out which number the report begins with" })
 }
 
-/// What Claude Code's hook answers after a command.
+/// The answer of Claude Code's hook after a command.
 fn after_command(folder: &Path) -> String {
     let message = json!({
         "hook_event_name": "PostToolUse", "session_id": "s", "transcript_path": "/none",

@@ -12,12 +12,12 @@ use crate::support::agent::until;
 use crate::support::embeddings::{Behaviour, Model, write};
 use crate::support::{Editor, Options};
 
-/// What a search of an editor's server answers.
+/// The answer of an editor's server to a search.
 fn search(editor: &mut Editor, query: &str) -> Value {
     editor.request("wherefore/search", json!({ "kind": "vector", "query": query })).unwrap()
 }
 
-/// Whether it goes by the model, and finds that file.
+/// Returns whether a search uses the model, and finds that file.
 fn finds(editor: &mut Editor, query: &str, path: &str) -> bool {
     let answer = search(editor, query);
     ranker(&answer) == "words+test-model" && first(&answer) == path

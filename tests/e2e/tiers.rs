@@ -1,5 +1,5 @@
-//! What a person and an agent are told of a kernel that lacks Landlock or user namespaces, and what runs there: as
-//! whoever runs the tests, and as an ordinary user.
+//! Reports for a person and an agent on a kernel without Landlock or user namespaces, and the commands that run there:
+//! as the user of the tests, and as an ordinary user.
 
 use std::os::unix::fs::lchown;
 use std::path::Path;
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::agent::{place, wherefore};
+use crate::support::report_skip;
 
 /// An ordinary user.
 const NOBODY: u32 = 65534;
@@ -32,7 +33,7 @@ impl Machine {
         let whole = wherefore(machine.folder.path(), &["doctor"]).output().unwrap();
         let pretends = machine.try_run(&["--version"]).is_ok_and(|output| output.status.success());
         if !pretends || !text(&whole.stdout).contains("tier A (namespaces, Landlock and seccomp)") {
-            eprintln!("skipped: no tier A here, or no way to pretend that it is not there");
+            report_skip("no tier A here, or no way to pretend that it is not there");
             return None;
         }
         Some(machine)
@@ -64,7 +65,7 @@ impl Machine {
         self.try_run(args).unwrap()
     }
 
-    /// What `doctor` says of the sandbox.
+    /// The output of `doctor` about the sandbox.
     fn doctor(&self) -> String {
         text(&self.run(&["doctor"]).stdout)
     }
@@ -85,7 +86,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Each of them, as whoever runs the tests and as an ordinary user.
+/// Each of them, as the user of the tests and as an ordinary user.
 fn machines(lacking: &'static str) -> Vec<Machine> {
     let is_root = Path::new("/proc/self")
         .metadata()

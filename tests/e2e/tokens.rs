@@ -1,7 +1,7 @@
-//! What it costs a model to find one tool among four hundred, against reading every schema.
+//! The cost for a model to find one tool among four hundred, compared with reading every schema.
 //!
-//! Counted is what a model is shown: name, description and input schema of what is listed, and the arguments and answers
-//! of calls. Four characters are taken for a token; OpenAI's o200k encoding makes 4.2 to 4.8 of these texts.
+//! The texts shown to a model are counted: name, description and input schema of the listed tools, and the arguments
+//! and answers of calls. Four characters count as a token; OpenAI's o200k encoding makes 4.2 to 4.8 of these texts.
 
 use std::io::Read;
 use std::path::Path;
@@ -26,7 +26,7 @@ fn tokens(text: &str) -> f64 {
     text.chars().count() as f64 / 4.0
 }
 
-/// The lines of a file of the sample, which not every checkout has beside it.
+/// The lines of a file of the sample, which not every checkout has.
 fn sample(name: &str) -> Option<Vec<Value>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/dev/discovery").join(name);
     let mut text = String::new();
@@ -178,7 +178,7 @@ fn made_up() -> Vec<Case> {
     (0..TOOLS).map(case).collect()
 }
 
-/// An agent of a folder that has these tools beside our own.
+/// An agent of a folder that has these tools in addition to wherefore's own.
 fn agent(cases: &[Case], surface: &str) -> (tempfile::TempDir, Agent) {
     let folder = place();
     let tools = folder.path().join("work/.wherefore/tools");
@@ -194,7 +194,7 @@ fn agent(cases: &[Case], surface: &str) -> (tempfile::TempDir, Agent) {
     (folder, agent)
 }
 
-/// What a model is shown of what is listed, a text for each tool.
+/// The texts shown to a model for the listed tools, one for each tool.
 fn listed(agent: &mut Agent) -> Vec<String> {
     let listed = agent.request("tools/list", json!({})).unwrap();
     assert_eq!(listed.get("nextCursor"), None, "all on one page");

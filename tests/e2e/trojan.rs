@@ -1,5 +1,5 @@
-//! Hidden characters in names, reasons and texts of others: no surface that a person reads shows them raw. A subcommand, or a
-//! message of the server, that is named in no table here fails: whoever adds one says what it shows.
+//! Hidden characters in names, reasons and texts of others: no surface for a person shows them raw. A subcommand, or a
+//! message of the server, that is named in no table here fails: its author has to add its output.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::agent::{Agent, LEGACY, wherefore};
 use crate::support::{Editor, Options};
 
-/// One character of each class: controls, direction, no width, tags, variations, fillers, separators, annotations.
+/// A character of each class: controls, direction, no width, tags, variations, fillers, separators, annotations.
 const HIDDEN: [char; 26] = [
     '\u{1}',
     '\u{7}',
@@ -41,7 +41,7 @@ const HIDDEN: [char; 26] = [
     '\u{e0100}',
 ];
 
-/// A word with one of each in it; a colour, a title and a link that an editor would run too.
+/// A word with one of each in it; also a colour, a title and a link that an editor would run.
 fn hostile(word: &str) -> String {
     let hidden: String = HIDDEN.into_iter().flat_map(|c| ['x', c]).collect();
     format!("{word}{hidden}x\u{1b}[31mred\u{1b}]0;t\u{7}[go](command:x)$(check)")
@@ -82,7 +82,7 @@ fn said(output: &Output) -> String {
     text(&output.stdout) + &text(&output.stderr)
 }
 
-/// What a subcommand is run with. `PATH` stands for the hostile path, `WORD` for a hostile word.
+/// The arguments of each subcommand. `PATH` stands for the hostile path, `WORD` for a hostile word.
 const RUNS: &[(&str, &[&[&str]])] = &[
     ("call", &[&["fs.read", "JSON"], &["WORD", "JSON"]]),
     ("agent", &[&["WORD", "--model", "WORD"], &["--resume", "WORD"], &["--list"]]),
@@ -196,6 +196,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
     ),
     ("context", &[&["PATH"], &["PATH", "--json"], &["WORD"]]),
     ("status", &[&[], &["--json"]]),
+    ("env", &[&[], &["--json"], &["WORD"]]),
     ("consent", &[&[], &["--json"], &["--yes", "WORD"], &["--revoke", "WORD"]]),
     ("doctor", &[&[], &["--json"]]),
 ];
@@ -306,7 +307,7 @@ fn no_subcommand_writes_a_hidden_character() {
     }
 }
 
-/// Messages of the server whose texts are data that a plugin of ours renders, or that are applied as they are.
+/// Messages of the server whose texts are data that a wherefore plugin renders, or that are applied unchanged.
 const DATA: &[&str] = &[
     "wherefore/didCall",
     "wherefore/didFinish",
@@ -392,9 +393,7 @@ fn no_editor_is_shown_a_hidden_character() {
     assert!(reached >= 3, "the why reaches lenses, hovers and actions");
     let refused = editor.request("wherefore/undo", json!({ "call": hostile("TROJAN") })).unwrap_err();
     check("wherefore/undo", &refused);
-    editor
-        .request("wherefore/decide", json!({ "all": true, "act": "reject", "reason": hostile("no") }))
-        .unwrap();
+    editor.request("wherefore/decide", json!({ "act": "reject", "reason": hostile("no") })).unwrap();
     agent.finish_call(write);
 
     let asked = json!({ "path": "asked-a.txt", "why": hostile("TROJAN why it is read") });
@@ -439,7 +438,7 @@ fn no_client_of_an_agent_asks_with_a_hidden_character() {
     let error = agent.request("resources/read", json!({ "uri": hostile("TROJAN") })).unwrap_err();
     assert_eq!(raw(error["message"].as_str().unwrap()), [], "{error}");
 
-    // The client answered, perhaps by itself: the log says so, and the change counts as one that nobody has looked at.
+    // The client answered, perhaps by itself: the log records that, and the change counts as unreviewed.
     let log = said(&wherefore(folder, &["log"]).output().unwrap());
     assert!(log.contains("applied by client"), "{log}");
     let applied = said(&wherefore(folder, &["review", "--list", "--applied"]).output().unwrap());

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::support::agent::{Agent, LEGACY, MODERN, place};
-use crate::support::{Editor, Options};
+use crate::support::{Editor, Options, report_skip};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -22,7 +22,7 @@ fn definition(name: &str, description: &str) -> String {
     )
 }
 
-/// As editors save: beside it first.
+/// Saves like an editor: to a second file first.
 fn save(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     let beside = path.with_extension("swp");
@@ -67,7 +67,7 @@ fn wherefore(editor: &Editor, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wherefore"));
     command.args(args).current_dir(folder.join("work")).env("HOME", folder.join("home"));
     command.env_remove("XDG_CONFIG_HOME").env_remove("XDG_STATE_HOME");
-    // Beside the editor's server, not through it.
+    // Independently of the editor's server.
     command.env("XDG_RUNTIME_DIR", folder.join("home")).output().unwrap()
 }
 
@@ -117,7 +117,7 @@ fn a_projects_server_waits_for_wherefore_consent() {
             "[mcp_servers.srv]\ncommand = \"node\"\nargs = [\"server.mjs\"]\nimport = \"Custom/Tests\"\n{more}"
         )
     };
-    // Its sandbox shows the project and nothing beside it.
+    // Its sandbox shows the project and nothing else.
     save(&editor.folder.path().join("work/server.mjs"), &std::fs::read_to_string(script()).unwrap());
     let config = editor.folder.path().join("work/.wherefore/config.toml");
     save(&config, &settings(""));
@@ -154,10 +154,10 @@ fn a_projects_server_waits_for_wherefore_consent() {
     until("its tools again", || summary(&mut editor, "srv.echo"));
     assert!(editor.request("wherefore/call", call.clone()).unwrap()["error"].is_null());
     assert!(wherefore(&editor, &["consent", "--revoke", "srv"]).status.success());
-    // Whoever has just said so is not asked.
+    // A person who has just consented is not asked.
     until("its end", || summary(&mut editor, "srv.echo").is_none().then_some(()));
     let answer = editor.request("wherefore/call", call).unwrap();
-    assert_eq!(answer["error"]["code"], "TOOL_NOT_FOUND");
+    assert_eq!(answer["error"]["code"], "NOT_AUTHORIZED", "it waits for the person's consent");
     editor.drain(Duration::from_millis(200));
 }
 
@@ -181,7 +181,7 @@ fn the_command_line_uses_a_server_and_leaves_none_behind() {
     let listed = run(&["tools", "list", "--json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
     assert!(listed.as_array().unwrap().iter().any(|tool| tool["name"] == "srv.add"), "{listed}");
-    // What it listed is known from then on: no process is needed to show it.
+    // Its listing is cached: no process is needed to show it.
     let shown: Value = serde_json::from_slice(&run(&["tools", "show", "srv.add"]).stdout).unwrap();
     assert_eq!(shown["tool"]["mcp_server"], "srv");
     let called =
@@ -249,9 +249,7 @@ fn a_server_of_others_is_used_as_it_is() {
     let server =
         project.join(".e2e/everything/node_modules/@modelcontextprotocol/server-everything/dist/index.js");
     if !server.exists() {
-        eprintln!(
-            "skipped: server-everything is not installed (tests/run installs it): its test passes over"
-        );
+        report_skip("server-everything is not installed (tests/run installs it): its test passes over");
         return;
     }
     let options = Options::default();

@@ -9,9 +9,11 @@ use tempfile::TempDir;
 
 use crate::by_keys::{changed, ours, place};
 use crate::support::agent::{self, Agent, LEGACY, until};
+use crate::support::report_skip;
 use crate::support::terminal::Terminal;
 
-/// A review in a terminal, which stays to be looked at; afterwards it says whether the terminal takes whole lines again.
+/// A review in a terminal, which stays open to be inspected; afterwards it prints whether the terminal accepts whole
+/// lines again.
 fn review(place: &TempDir, before: &str, args: &str) -> Terminal {
     let script = format!(
         "{before} sh -c 'echo $$ >../run/pid; exec wherefore review {args}'; echo ended: $?; stty -a | grep -o -e '-*icanon'; sleep 60"
@@ -32,7 +34,7 @@ fn look() {
 #[test]
 fn the_whole_screen_lists_hunks_and_decides_by_single_keys() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = place();
     let terminal = review(&place, "", "--full-screen");
@@ -84,7 +86,7 @@ fn the_whole_screen_lists_hunks_and_decides_by_single_keys() {
 #[test]
 fn a_review_that_is_killed_gives_the_terminal_back_and_loses_no_key() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = place();
     let terminal = review(&place, "EDITOR='sed -i s/FIVE/five/' VISUAL= NO_COLOR=1", "-f");
@@ -104,7 +106,7 @@ fn a_review_that_is_killed_gives_the_terminal_back_and_loses_no_key() {
 #[test]
 fn a_review_whose_terminal_is_closed_ends_and_loses_no_key() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = place();
     let terminal = review(&place, "", "-f");
@@ -120,7 +122,7 @@ fn a_review_whose_terminal_is_closed_ends_and_loses_no_key() {
 #[test]
 fn a_huge_hunk_is_shown_to_its_end_and_drives_no_terminal() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = agent::place();
     let mut agent = Agent::start(place.path(), LEGACY, &[]);
@@ -142,7 +144,7 @@ fn a_huge_hunk_is_shown_to_its_end_and_drives_no_terminal() {
 #[test]
 fn an_agents_call_waits_for_a_review_that_stays() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = agent::place();
     let mut agent = Agent::start(place.path(), LEGACY, &[]);
@@ -159,11 +161,11 @@ fn an_agents_call_waits_for_a_review_that_stays() {
         assert_eq!(answer["status"], "applied", "{answer}");
     });
     terminal.sees("So far: 1 accepted");
-    // What steers agents is asked for, and reviewed afterwards.
+    // A change of files that steer agents is asked about, and reviewed afterwards.
     std::thread::scope(|scope| {
         let write = json!({ "path": "AGENTS.md", "content": "Be kind.\n", "why": why });
         let call = scope.spawn(|| agent.call("fs_write", write));
-        terminal.sees("Esc turn the question away");
+        terminal.sees("Esc refuse this time");
         look();
         terminal.keys(&["1"]);
         terminal.sees("1 of 1");
@@ -188,7 +190,7 @@ fn an_agents_call_waits_for_a_review_that_stays() {
 #[test]
 fn a_review_that_stays_goes_line_by_line_too() {
     if !Terminal::is_there() {
-        return eprintln!("skipped: there is no tmux");
+        return report_skip("there is no tmux");
     }
     let place = agent::place();
     let mut agent = Agent::start(place.path(), LEGACY, &[]);

@@ -1,4 +1,4 @@
-//! The working set as a plugin of ours and a person at a terminal see it.
+//! The working set for a wherefore plugin and for a person at a terminal.
 
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn editor(experimental: &Value) -> Editor {
     editor
 }
 
-/// The set, a line a file: what stands on it, and why it is there.
+/// The set, a line per file: its marks, and its reasons.
 fn set(editor: &mut Editor) -> Vec<String> {
     let answer = editor.request("wherefore/workingSet", json!({})).unwrap();
     let line = |file: &Value| {

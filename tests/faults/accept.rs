@@ -1,4 +1,4 @@
-//! SIGKILL between every two steps of a decision: each hunk is in its file exactly once, whoever decides again.
+//! SIGKILL between every two steps of a decision: each hunk is in its file exactly once, whoever repeats the decision.
 
 use serde_json::{Value, json};
 
@@ -27,14 +27,14 @@ impl Held {
         project
     }
 
-    /// What must hold after an acceptance was killed.
+    /// The invariants after an acceptance was killed.
     fn check(&self, project: &Project, point: &str) {
         let now = project.text(self.path);
         assert!(
             now.as_deref() == self.before || now.as_deref() == self.after,
             "neither old nor new after {point}: {now:?}"
         );
-        // Somebody says yes once more; where the first yes took effect nothing is left to decide.
+        // Somebody accepts again; if the first acceptance took effect, nothing is pending.
         let again = project.wherefore(&["review", "--accept", "all"]);
         assert_eq!(project.text(self.path).as_deref(), self.after, "accepted again after {point}: {again:?}");
         let left = project.wherefore(&["review", "--list", "--json"]);
@@ -133,7 +133,7 @@ fn what_a_killed_process_put_in_place_stays_so_though_others_go_on_in_the_file()
     let project = held.project();
     let args = ["review", "--accept", "all"];
     let learnt = strace::learn(&held.project(), &args);
-    // The last rename of the file itself: killed at what comes next, it is written and nobody has noted it.
+    // The last rename of the file itself: killed at the next call, it is written but not recorded.
     let at = learnt
         .iter()
         .rposition(|call| call.name.starts_with("rename") && call.line.contains("\"a.txt\""))

@@ -1,4 +1,4 @@
-//! Errors of the system at every place of a call: a fault that tells the truth, and everything goes on.
+//! Errors of the system at every place of a call: the fault is true, and everything continues.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ const FAILING: [&str; 11] = [
     "linkat",
 ];
 
-/// One error at one place; `when` as strace has it.
+/// An error at one place; `when` in strace's form.
 #[derive(Clone, Debug)]
 struct Point {
     name: String,
@@ -37,7 +37,7 @@ struct Point {
 fn points(calls: &[Syscall]) -> Vec<Point> {
     let failing =
         |call: &&Syscall| FAILING.contains(&call.name.as_str()) && call.thread == 0 && call.is_ours();
-    // strace counts in each thread: a place is of use where it is nobody else's wake-up or answer.
+    // strace counts in each thread: a place is suitable if it is not another call's wake-up or answer.
     let alone = |call: &&Syscall| {
         let same = |other: &&Syscall| other.name == call.name && other.nth == call.nth;
         call.name != "write" || calls.iter().filter(same).all(Syscall::is_ours)

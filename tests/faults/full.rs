@@ -30,8 +30,8 @@ fn unshare() -> Option<[&'static str; 2]> {
     way.map(|way| ["unshare", way])
 }
 
-/// Runs `script` where `$P` is a fresh file system of 1 MB that holds `a.txt`, `$S` the person's state folder, `$W` the binary, `$R` a folder for
-/// what is found, and `try NAME COMMAND…` keeps what a command says.
+/// Runs `script` where `$P` is a fresh file system of 1 MB that holds `a.txt`, `$S` the person's state folder, `$W` the
+/// binary, `$R` a folder for results, and `try NAME COMMAND…` records the output of a command.
 fn on_a_small_disk(project: &Project, before: &str, script: &str) {
     let Some([program, way]) = unshare() else { return };
     std::fs::write(
@@ -58,7 +58,7 @@ fn on_a_small_disk(project: &Project, before: &str, script: &str) {
     assert_eq!(left, "", "nothing is left behind");
 }
 
-/// What `try NAME` found: exit code, standard output, and the file's text after it.
+/// The results of `try NAME`: exit code, standard output, and the file's text after it.
 fn found(project: &Project, name: &str) -> (i32, String, String) {
     let read = |end: &str| std::fs::read_to_string(project.beside(&format!("{name}.{end}"))).unwrap();
     (read("code").trim().parse().unwrap(), read("out"), read("txt"))

@@ -43,7 +43,7 @@ fn texts() -> Vec<String> {
     short.into_iter().map(str::to_owned).chain(long).collect()
 }
 
-/// What the log says of the calls made: the arguments of each, in order.
+/// The log's record of the calls made: the arguments of each, in order.
 fn logged(project: &Project) -> Vec<Value> {
     let ran = project.wherefore(&["log", "--format", "json"]);
     assert_eq!(ran.code(), Some(0), "{}", ran.err);

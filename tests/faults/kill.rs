@@ -22,7 +22,7 @@ struct Change {
     path: &'static str,
     before: Option<&'static str>,
     after: &'static str,
-    /// Whether the project has been worked on before.
+    /// True if the project has been worked on before.
     warm: bool,
 }
 
@@ -40,7 +40,7 @@ impl Change {
         ["call".to_owned(), self.tool.to_owned(), with_why(&self.arguments).to_string()]
     }
 
-    /// What must hold after the change was killed.
+    /// The invariants after the change was killed.
     fn check(&self, project: &Project, point: &str) {
         let now = project.text(self.path);
         let changed = now.as_deref() == Some(self.after);

@@ -92,7 +92,7 @@ fn killed_while_changes_without_lines_are_accepted() {
         let ran = strace::inject(&project, &point.name, "signal=SIGKILL", &point.nth.to_string(), &args);
         killed.fetch_add(usize::from(ran.killed()), Ordering::Relaxed);
         let point = format!("{} {}", point.name, point.nth);
-        // Somebody says yes once more; where the first yes took effect nothing is left to decide.
+        // Somebody accepts again; if the first acceptance took effect, nothing is pending.
         let again = project.wherefore(&args);
         assert_eq!(seen(&project), after, "accepted again after {point}: {again:?}");
         let left = project.wherefore(&["review", "--list", "--json"]);

@@ -1,5 +1,5 @@
-//! An error of the system at every call that concerns the session log: the call that it met may fail and says so, the next
-//! one works, and what was acknowledged is in the log.
+//! An error of the system at every call that concerns the session log: the affected call may fail and report it, the
+//! next one works, and acknowledged events are in the log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ const POINTS: usize = 8;
 const ERRORS: [&str; 5] = ["EIO", "EMFILE", "EINTR", "ENOSPC", "EDQUOT"];
 /// Calls of one process.
 const CALLS: usize = 8;
-/// What the log does to its files.
+/// The log's operations on its files.
 const OF_THE_LOG: [&str; 11] = [
     "openat",
     "openat2",
@@ -28,7 +28,7 @@ const OF_THE_LOG: [&str; 11] = [
     "mkdirat",
 ];
 
-/// Calls that write, read, and fail; one keeps a large value beside the log.
+/// Calls that write, read, and fail; one stores a large value outside of the log.
 fn lines() -> Vec<u8> {
     let call = |number: usize| match number % 4 {
         0 => {
@@ -43,7 +43,7 @@ fn lines() -> Vec<u8> {
     (0..CALLS).flat_map(|number| format!("{}\n", call(number)).into_bytes()).collect()
 }
 
-/// Whether a call concerns the log, its folder or what vouches for it.
+/// Returns whether a call concerns the log, its folder or its keyed head.
 fn concerns_the_log(call: &&Syscall) -> bool {
     let places =
         ["/.wherefore/sessions", "session-log", "\"results\"", "log.key", "/wherefore/logs/", "/dev/urandom"];

@@ -110,7 +110,7 @@ fn the_root_is_renamed_away_and_back() {
     let mut staying = Staying::new(&project);
     let first = staying.ok("fs.read", &json!({ "path": "a.txt" }));
     std::fs::rename(project.root(), project.beside("aside")).unwrap();
-    // What was opened goes on to be worked in while nothing stands in its place.
+    // An opened folder stays in use while no other takes its place.
     let while_away = staying.ok("fs.write", &json!({ "path": "a.txt", "content": "away\n" }));
     std::fs::rename(project.beside("aside"), project.root()).unwrap();
     let back = staying.ok("fs.write", &json!({ "path": "a.txt", "content": "back\n" }));
@@ -132,7 +132,7 @@ fn a_root_that_is_gone_is_said_and_calls_go_on_once_it_is_back() {
     assert_eq!(answer["error"]["code"], "NOT_FOUND", "{answer}");
     assert!(answer["error"]["message"].as_str().unwrap().contains("was removed"), "{answer}");
     std::fs::create_dir(project.root()).unwrap();
-    // The text that the caller read is not there any more: it hears that once.
+    // The text that the caller read is gone: the caller learns that once.
     let answer = staying.call("fs.write", &json!({ "path": "a.txt", "content": "x\n" }));
     assert_eq!(answer["error"]["code"], "STALE", "{answer}");
     staying.ok("fs.write", &json!({ "path": "a.txt", "content": "x\n" }));

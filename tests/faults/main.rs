@@ -3,6 +3,7 @@
 
 mod accept;
 mod errno;
+mod field;
 mod full;
 mod hostile;
 mod kill;

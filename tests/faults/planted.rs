@@ -1,4 +1,5 @@
-//! State that a repository brings along is told, and neither believed, nor carried out, nor removed; our own is checked.
+//! State that a repository brings along is reported, and neither trusted, nor carried out, nor removed; wherefore's own
+//! is verified.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -35,7 +36,7 @@ fn checkpoint(path: &str, before: &str, after: &str) -> Value {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    wherefore::base::hash::short(bytes)
+    wherefore::base::hash::short_hash(bytes)
 }
 
 /// A project with everything planted that an earlier version would have believed.
@@ -63,7 +64,7 @@ fn planted() -> Project {
     project
 }
 
-/// What is in the project but logs and what is made for them.
+/// The files of the project except logs and their companions.
 fn files(project: &Project) -> Vec<(String, u32, Vec<u8>)> {
     let mut all = tree(&project.root());
     let made = |path: &str| {
@@ -77,7 +78,7 @@ fn files(project: &Project) -> Vec<(String, u32, Vec<u8>)> {
 fn state_that_came_with_a_repository_is_told_and_not_believed() {
     let project = planted();
     let before = files(&project);
-    // Whoever held the lock that a repository names would hold every write up.
+    // A holder of the lock that a repository names would block every write.
     let lock = std::fs::File::open(project.path(".wherefore/lock")).unwrap();
     rustix::fs::flock(&lock, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let answers = project.batch(&[

@@ -22,7 +22,7 @@ fn lines(round: usize) -> String {
     (0..CALLS).map(|number| format!("{}\n", call(number))).collect()
 }
 
-/// Whether file systems of one's own can be mounted.
+/// Returns whether file systems of one's own can be mounted.
 fn mounts() -> bool {
     let script = "set -e; d=$(mktemp -d); truncate -s 8M $d/i; mkfs.ext4 -q $d/i; mkdir $d/m; mount -o loop $d/i $d/m; umount $d/m; rm -r $d";
     let works = crate::support::is_root()
@@ -152,7 +152,7 @@ fn what_was_durable_does_not_go_unmissed() {
     // The next call goes to another session, and the evidence stays.
     project.is_well("a cut");
     assert_eq!(std::fs::read(&log).unwrap(), whole[..first]);
-    // Elsewhere, as where somebody cloned it, nobody vouches for it.
+    // On another machine, for example after a clone, nothing vouches for it.
     std::fs::write(&log, &whole).unwrap();
     std::fs::rename(project.beside("home"), project.beside("other-home")).unwrap();
     let foreign = project.wherefore(&["log", "verify", name]);

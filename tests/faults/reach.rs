@@ -1,4 +1,4 @@
-//! What an agent must not reach: what runs, its rules, its log, secrets; by any tool and any spelling.
+//! The parts that an agent must not reach: programs that run, its rules, its log, secrets; by any tool and any spelling.
 
 use std::os::unix::fs::symlink;
 
@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use crate::support::{BINARY, Project, run, tree, with_why};
 
-/// Stands in every file that must not be read.
+/// The content of every file that must not be read.
 const SECRET: &str = "hunter2-swordfish";
 
-/// What stands in the project from the start: read by nobody, written by nobody.
+/// Files of the project from the start: read by nobody, written by nobody.
 const SECRETS: &[&str] = &[
     ".env",
     ".ENV.local",
@@ -26,7 +26,7 @@ const SECRETS: &[&str] = &[
     "credentials.json",
 ];
 
-/// What stands there and runs or rules: written by nobody.
+/// Files that run or hold rules: written by nobody.
 const CLOSED: &[&str] = &[
     ".git/config",
     ".git/hooks/post-commit",

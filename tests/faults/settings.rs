@@ -13,8 +13,7 @@ fn project() -> Project {
     project
 }
 
-/// What a process that starts with these settings answers: to reading what they close, to reading what they do not, to
-/// writing both.
+/// The answers of a process that starts with these settings: to reading closed files, to reading open ones, to writing both.
 fn answers(project: &Project) -> Vec<Value> {
     project.batch(&[
         ("fs.read", json!({ "path": "private/a.txt" })),

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use crate::support::{Project, is_root, skipped, tree};
 
-/// How long a process may take: far less than any wait for another process would.
+/// The longest time that a process may take: far less than a wait for another process would.
 const PROMPT: Duration = Duration::from_secs(10);
-/// How long a call may take to be refused, in milliseconds.
+/// The longest time that a call may take to be refused, in milliseconds.
 const AT_ONCE: f64 = 100.0;
 /// Runs of which the best counts: what else a machine does only ever adds to a time.
 const RUNS: usize = 5;
@@ -53,7 +53,7 @@ fn refused(project: &Project, paths: &[&str]) {
     assert_eq!(look(), before, "{paths:?}");
 }
 
-/// How long the slowest of the last so many calls took, in milliseconds: each failed, and the log says when.
+/// The duration of the slowest of the last calls, in milliseconds: each failed, and the log has the times.
 fn slowest(project: &Project, calls: usize) -> f64 {
     let log = project.wherefore(&["log", "--format", "json"]).lines();
     let failed = log.iter().rev().filter(|event| event["type"] == "tool_error");

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use wherefore::base::CallId;
 use wherefore::base::clock::{Clock, SystemClock};
-use wherefore::journal::{Journal, Keeper, Opening};
+use wherefore::journal::{Journal, JournalOptions, LogKeeper};
 use wherefore::protocol::{Door, Event, LogSettings, Origin};
 
 use crate::support::{BINARY, Project, run, with_why};
@@ -37,10 +37,11 @@ fn event(at: u32) -> Event {
     match at % 2 {
         0 => Event::ToolCall {
             call_id,
-            origin: Origin::door(Door::Cli),
+            origin: Origin::from_door(Door::Cli),
             tool,
             args,
             follows: None,
+            environment: None,
             warnings: Vec::new(),
         },
         _ => Event::ToolResult {
@@ -64,8 +65,8 @@ fn a_long_log_costs_no_more_than_a_short_one() {
     let name = session.file_name().into_string().unwrap();
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let (folder, root) = (session.path(), project.root().display().to_string());
-    let keeper = Keeper::open(Some(&project.beside("home/.local/state/wherefore")), &root);
-    let journal = Journal::open(Opening {
+    let keeper = LogKeeper::open(Some(&project.beside("home/.local/state/wherefore")), &root);
+    let journal = Journal::open(JournalOptions {
         session: name,
         root,
         folder: Box::new(move || Ok(std::fs::File::open(&folder).unwrap().into())),

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::support::{BINARY, Project, Ran, run, skipped};
 
-/// One system call of a run.
+/// A system call of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Syscall {
     /// The thread, in order of appearance; 0 is the main one.
@@ -17,7 +17,7 @@ pub(crate) struct Syscall {
 }
 
 impl Syscall {
-    /// Whether it changes anything on the disk.
+    /// Returns whether it changes anything on the disk.
     pub(crate) fn changes(&self) -> bool {
         match self.name.as_str() {
             "openat" | "open" => self.line.contains("O_CREAT"),
@@ -26,18 +26,18 @@ impl Syscall {
         }
     }
 
-    /// Whether it belongs to the program and not to what loads it or to its own wake-ups.
+    /// Returns whether it belongs to the program and not to what loads it or to its own wake-ups.
     pub(crate) fn is_ours(&self) -> bool {
         let foreign = ["\"/lib", "\"/etc/", "\"/usr/", "\"/proc/", "\"/sys/", "<anon_inode", "<pipe:"];
         !foreign.iter().any(|part| self.line.contains(part))
     }
 }
 
-/// What touches files in a run.
+/// System calls on files in a run.
 pub(crate) const FILE_CALLS: &str = "openat,openat2,open,read,pread64,write,pwrite64,fsync,fdatasync,rename,renameat,\
     renameat2,linkat,symlinkat,unlinkat,unlink,mkdirat,mkdir,fchmod,fchown,ftruncate,fsetxattr,flock,getdents64";
 
-/// Whether strace is there and may trace; says so where not.
+/// Returns whether strace is installed and may trace; prints a line if not.
 pub(crate) fn works() -> bool {
     let tried =
         Command::new("strace").args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=openat", "true"]).output();

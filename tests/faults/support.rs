@@ -13,13 +13,13 @@ use serde_json::{Value, json};
 /// The binary under test.
 pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_wherefore");
 
-/// How long any one run may take on a busy machine; what takes longer hangs.
+/// The longest time that any one run may take on a busy machine; a longer one hangs.
 pub(crate) const LIMIT: Duration = Duration::from_secs(240);
 
-/// What the async runtime says where it cannot be woken.
+/// The message of the async runtime if it cannot be woken.
 const ASLEEP: &str = "failed to wake I/O driver";
 
-/// How a process ended.
+/// The end of a process.
 pub(crate) struct Ran {
     pub status: ExitStatus,
     pub out: Vec<u8>,
@@ -43,9 +43,9 @@ impl Ran {
         self.status.signal() == Some(9)
     }
 
-    /// Whether an error that was put in met a call that it was not meant for, since which one of a thread's calls that is
-    /// differs from run to run: the wake-up of the async runtime, which panics then, or the answer itself, whose loss is
-    /// said.
+    /// Returns whether an injected error hit another call than intended, since the number of a call in a thread differs
+    /// from run to run: the wake-up of the async runtime, which then panics, or the answer itself, whose loss is
+    /// reported.
     pub(crate) fn met_another_call(&self) -> bool {
         [ASLEEP, "the answer cannot be written"].iter().any(|said| self.err.contains(said))
     }
@@ -141,7 +141,7 @@ impl Project {
         self.folder.path().join("root")
     }
 
-    /// A path beside the project, outside of it.
+    /// A path next to the project, outside of it.
     pub(crate) fn beside(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
@@ -210,7 +210,7 @@ impl Project {
         ran
     }
 
-    /// The next calls work, the log is whole, and nothing of ours is left in the project.
+    /// The next calls work, the log is intact, and no temporary file is left in the project.
     pub(crate) fn is_well(&self, after: &str) {
         let probe = json!({ "path": "probe.txt", "content": format!("after {after}\n") });
         for answer in self.batch(&[("fs.ls", json!({ "path": "." })), ("fs.write", probe)]) {
@@ -260,7 +260,7 @@ pub(crate) fn tree(folder: &Path) -> Vec<(String, u32, Vec<u8>)> {
     found
 }
 
-/// Whether this runs as root.
+/// Returns whether this runs as root.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -295,7 +295,7 @@ pub(crate) fn sample<T: Clone>(items: &[T], most: usize) -> Vec<T> {
     (0..most).map(|at| items[at * items.len() / most].clone()).collect()
 }
 
-/// Says, past the test's captured output, that something could not be tried here.
+/// Prints, past the test's captured output, that something could not be tried here.
 pub(crate) fn skipped(what: &str) {
     let _ = writeln!(std::io::stderr(), "skipped: {what}");
 }

@@ -14,7 +14,7 @@ const CALLS: usize = 480;
 /// Processes one after the other, at most: a busy machine swaps seldom.
 const PROCESSES: usize = 50;
 
-/// Stands only in files outside.
+/// The content of files outside only.
 const SECRET: &str = "TOPSECRET";
 
 fn calls() -> Vec<u8> {

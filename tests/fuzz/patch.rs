@@ -38,7 +38,7 @@ fn any_change(before: &str, after: &str) {
     if before != after {
         let diff = unified("f", Some(before), Some(after));
         match apply("f", Some(before), &diff) {
-            // A line that is added and only stands for others, as `// ... the rest as before`, is refused on purpose.
+            // An added line that only stands for others, as `// ... the rest as before`, is refused on purpose.
             Err(refusal) if refusal.code == RefusalCode::Truncated => {}
             applied => assert_eq!(applied.map(|applied| applied.after), Ok(Some(after.to_owned())), "{diff}"),
         }

@@ -1,15 +1,15 @@
-//! What a call runs and reaches is judged as the paths that it touches are.
+//! The commands and hosts of a call are judged like the paths that it touches.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use wherefore::protocol::{Code, Effects, Fault, Network, Status};
-use wherefore::registry::{Activity, Output, Permitted};
-use wherefore::session::Scope;
+use wherefore::protocol::{CallEffects, Code, Fault, NetworkTarget, Status};
+use wherefore::registry::{Activity, ActivityOutput, PermittedCall};
+use wherefore::session::CallScope;
 
-use crate::support::Bench;
+use crate::support::{Bench, replace};
 
 /// What it works on.
 #[derive(Deserialize, JsonSchema)]
@@ -23,32 +23,36 @@ struct Granted {
     touches: Vec<String>,
 }
 
-/// An activity that would run a program over the network, and says what it was granted.
+/// An activity that would run a program over the network, and returns its grant.
 struct Acting;
 
 impl Activity for Acting {
     type Input = Target;
     type Output = Granted;
 
-    fn effects(&self, input: &Target) -> Effects {
-        Effects {
+    fn call_effects(&self, input: &Target) -> CallEffects {
+        CallEffects {
             command: Some(vec!["make".to_owned(), input.path.clone()]),
-            network: vec![Network::Host("example.org".to_owned())],
-            ..Effects::read(&input.path)
+            network: vec![NetworkTarget::Host("example.org".to_owned())],
+            ..CallEffects::read(&input.path)
         }
     }
 
-    async fn run(&self, _: Arc<Target>, call: &Permitted, _: &Scope) -> Result<Output<Granted>, Fault> {
+    async fn run_call(
+        &self,
+        _: Arc<Target>,
+        call: &PermittedCall,
+        _: &CallScope,
+    ) -> Result<ActivityOutput<Granted>, Fault> {
         let touches = call.grant().touches().iter().map(|touch| format!("{touch:?}")).collect();
-        Ok(Output::value(Granted { touches }))
+        Ok(ActivityOutput::from_value(Granted { touches }))
     }
 }
 
 fn bench(attached: bool) -> Bench {
     let bench = Bench::with(&[("a", "1\n")], attached);
     let served = bench.served();
-    served.registry().activities().register("test", "fs.read", Arc::new(Acting));
-    served.registry().activities().activate("test").unwrap();
+    replace(&served, "fs.read", Arc::new(Acting));
     bench
 }
 
@@ -70,6 +74,11 @@ async fn a_person_is_asked_before_a_command_runs() {
         "asked-command (it runs confined, but what it changes may be written at once) asks first, and the person said no"
     );
     assert!(bench.log().contains("asked-command"), "{}", bench.log());
+    assert!(!bench.log().contains("not answered"), "{}", bench.log());
+    bench.will_answer(None);
+    let closed = bench.call("fs.read", json!({ "path": "a" }), None).await.error.unwrap();
+    assert!(closed.message.ends_with("and the question was closed with no answer"), "{}", closed.message);
+    assert!(bench.log().contains("not answered"), "{}", bench.log());
 }
 
 #[tokio::test]

@@ -1,44 +1,48 @@
-//! What somebody else's tool changed already: reviewed, taken back and undone like what a policy applied.
+//! Changes that another tool made already: reviewed, taken back and undone like those that a policy applied.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use serde_json::json;
 use wherefore::base::WorkspacePath;
-use wherefore::base::text::Encoding;
+use wherefore::base::text::TextEncoding;
 use wherefore::protocol::{
-    Act, ChangeKind, Code, Door, Envelope, HunkState, Notice, Origin, PathContent, Proposal, ProposalsParams,
-    Status,
+    Act, ChangeKind, Code, Door, EditorNotice, Envelope, HunkState, Origin, PathContent, Proposal,
+    ProposalsParams, Status,
 };
-use wherefore::registry::{Change, Content, Draft};
+use wherefore::registry::{CallDraft, ChangeContent, PathChange};
 use wherefore::requests::Undo;
 use wherefore::requests::undo::UndoParams;
 
 use crate::support::{Bench, numbers};
 
 fn path(path: &str) -> WorkspacePath {
-    WorkspacePath::clean(path).unwrap()
+    WorkspacePath::from_relative(path).unwrap()
 }
 
-fn text(text: &str) -> Content {
-    Content::Text { text: text.to_owned(), encoding: Encoding::Utf8 }
+fn text(text: &str) -> ChangeContent {
+    ChangeContent::Text { text: text.to_owned(), encoding: TextEncoding::Utf8 }
 }
 
-fn edit(name: &str, before: &str, after: &str) -> Change {
-    Change::text(path(name), Some(text(before)), text(after))
+fn edit(name: &str, before: &str, after: &str) -> PathChange {
+    PathChange::of_text(path(name), Some(text(before)), text(after))
 }
 
 fn origin() -> Origin {
     let [agent, session, tool] = ["claude-code/2.1", "s1", "Edit"].map(|word| Some(word.to_owned()));
-    Origin { agent, session, tool, ..Origin::door(Door::Hook) }
+    Origin { agent, session, tool, ..Origin::from_door(Door::Hook) }
 }
 
-async fn adopt(bench: &Bench, why: Option<&str>, changes: Vec<Change>) -> Option<Envelope> {
-    bench.served().adopt(origin(), why, Draft { changes, ..Draft::default() }).await.unwrap()
+async fn adopt(bench: &Bench, why: Option<&str>, changes: Vec<PathChange>) -> Option<Envelope> {
+    bench.served().adopt_draft(origin(), why, CallDraft { changes, ..CallDraft::default() }).await.unwrap()
 }
 
 fn applied(bench: &Bench) -> Vec<Proposal> {
-    bench.served().queue().list(&ProposalsParams { applied: true, ..ProposalsParams::default() })
+    bench
+        .served()
+        .queue()
+        .store()
+        .list_proposals(&ProposalsParams { applied: true, ..ProposalsParams::default() })
 }
 
 async fn undo(bench: &Bench, call: &str) {
@@ -59,9 +63,10 @@ async fn a_change_that_stands_is_reviewed_and_taken_back_hunk_by_hunk() {
     assert_eq!((found.len(), proposal.why.as_str()), (1, "no reason given"));
     assert_eq!((proposal.origin.door, proposal.origin.tool.as_deref()), (Door::Hook, Some("Edit")));
     assert!(proposal.hunks().all(|hunk| hunk.is_unreviewed()));
-    assert_eq!(bench.served().status().unreviewed_hunks, 2);
+    assert_eq!(bench.served().workspace_status().unreviewed_hunks, 2);
     assert_eq!(bench.proposals(), [], "nothing waits");
-    let is_shown = |notice: &Notice| matches!(notice, Notice::Changed(shown) if shown.id == proposal.id);
+    let is_shown =
+        |notice: &EditorNotice| matches!(notice, EditorNotice::Changed(shown) if shown.id == proposal.id);
     assert!(bench.editor.told.lock().unwrap().iter().any(is_shown));
 
     bench.decide(&proposal.id, &["h1"], Act::Reject, Some("two is a number")).await.unwrap();
@@ -69,7 +74,14 @@ async fn a_change_that_stands_is_reviewed_and_taken_back_hunk_by_hunk() {
     bench.decide(&proposal.id, &["h2"], Act::Accept, None).await.unwrap();
     assert_eq!(applied(&bench), []);
     let log = bench.log();
-    for part in ["tool: fs.patch", "why: null", "door: hook", "type: proposal", "by: policy", "by: person"] {
+    for part in [
+        "tool: fs.patch",
+        "why: null",
+        "\"door\":\"hook\"",
+        "\"type\":\"proposal\"",
+        "\"by\":\"policy\"",
+        "\"by\":\"person\"",
+    ] {
         assert!(log.contains(part), "{part} is not in {log}");
     }
 }
@@ -84,8 +96,8 @@ async fn every_kind_of_change_that_stands_is_undone_byte_for_byte() {
     ]);
     let root = bench.folder.path().canonicalize().unwrap();
     let state = |bytes: &[u8]| {
-        let hash = wherefore::base::hash::short(bytes);
-        bench.served().session().workspace().state().put(bytes).unwrap();
+        let hash = wherefore::base::hash::short_hash(bytes);
+        bench.served().session().workspace().state().put_object(bytes).unwrap();
         PathContent::Bytes { hash, size: bytes.len() as u64 }
     };
     let mode = |name: &str| std::fs::metadata(root.join(name)).unwrap().permissions().mode() & 0o777;
@@ -106,14 +118,14 @@ async fn every_kind_of_change_that_stands_is_undone_byte_for_byte() {
     std::fs::write(root.join("bytes"), [0, 2]).unwrap();
     symlink("edited.txt", root.join("link")).unwrap();
     let changes = vec![
-        Change { executable: Some(true), ..Change::delete(path("gone.sh"), text("#!/bin/sh\n")) },
-        Change::bare(path("new name.txt"), ChangeKind::Rename, Some(path("old.txt"))),
+        PathChange { executable: Some(true), ..PathChange::of_removal(path("gone.sh"), text("#!/bin/sh\n")) },
+        PathChange::without_content(path("new name.txt"), ChangeKind::Rename, Some(path("old.txt"))),
         edit("new name.txt", "1\n2\n3\n", "1\nzwei\n3\n"),
         edit("edited.txt", "one\r\ntwo\r\n", "one\r\nTWO\r\n"),
-        Change::mode(path("run.sh"), true),
-        Change::other(path("bytes"), Some(state(&[0, 1])), Some(state(&[0, 2]))),
-        Change::text(path("deep/new.txt"), None, text("new\n")),
-        Change::other(path("link"), None, Some(PathContent::Symlink("edited.txt".to_owned()))),
+        PathChange::of_mode(path("run.sh"), true),
+        PathChange::of_content(path("bytes"), Some(state(&[0, 1])), Some(state(&[0, 2]))),
+        PathChange::of_text(path("deep/new.txt"), None, text("new\n")),
+        PathChange::of_content(path("link"), None, Some(PathContent::Symlink("edited.txt".to_owned()))),
     ];
     let after = snapshot(&root);
     let answer = adopt(&bench, Some("Make it better"), changes).await.unwrap();
@@ -137,10 +149,10 @@ async fn each_hunk_of_every_kind_is_taken_back_by_itself() {
     std::fs::rename(root.join("old.txt"), root.join("moved.txt")).unwrap();
     bench.write("moved.txt", "1\nzwei\n3\n");
     let changes = vec![
-        Change::delete(path("gone.txt"), text("gone\n")),
-        Change::bare(path("moved.txt"), ChangeKind::Rename, Some(path("old.txt"))),
+        PathChange::of_removal(path("gone.txt"), text("gone\n")),
+        PathChange::without_content(path("moved.txt"), ChangeKind::Rename, Some(path("old.txt"))),
         edit("moved.txt", "1\n2\n3\n", "1\nzwei\n3\n"),
-        Change::text(path("new.txt"), None, text("new\n")),
+        PathChange::of_text(path("new.txt"), None, text("new\n")),
     ];
     adopt(&bench, None, changes).await.unwrap();
     let proposal = applied(&bench).remove(0);
@@ -159,7 +171,7 @@ async fn an_editor_that_reads_the_file_again_later_still_takes_single_hunks_back
     bench.write("a.txt", &now);
     adopt(&bench, None, vec![edit("a.txt", &was, &now)]).await.unwrap();
     let proposal = applied(&bench).remove(0);
-    // The watch tells of the file before the editor shows it.
+    // The watch reports the file before the editor shows it.
     tokio::time::sleep(std::time::Duration::from_millis(600)).await;
     bench.type_in("a.txt", &now);
     bench.decide(&proposal.id, &["h2"], Act::Reject, None).await.unwrap();
@@ -176,7 +188,7 @@ async fn what_the_rules_close_is_neither_shown_nor_kept() {
     bench.write(".env", "KEY=afterwards\n");
     std::fs::rename(bench.folder.path().join(".env"), bench.folder.path().join("env.txt")).unwrap();
     let closed = vec![
-        Change::bare(path("env.txt"), ChangeKind::Rename, Some(path(".env"))),
+        PathChange::without_content(path("env.txt"), ChangeKind::Rename, Some(path(".env"))),
         edit("env.txt", "KEY=before\n", "KEY=afterwards\n"),
         edit(".env", "KEY=before\n", "KEY=afterwards\n"),
     ];
@@ -190,8 +202,8 @@ async fn what_the_rules_close_is_neither_shown_nor_kept() {
         origin: origin(),
         ..Default::default()
     };
-    let draft = Draft { changes: both, ..Draft::default() };
-    let refused = bench.served().pipeline().adopt(raw, draft).await;
+    let draft = CallDraft { changes: both, ..CallDraft::default() };
+    let refused = bench.served().pipeline().adopt_draft(raw, draft).await;
     assert_eq!(refused.error.unwrap().code, Code::PermissionDenied);
     bench.hub.close();
     for folder in [bench.state.path(), &bench.folder.path().join(".wherefore")] {
@@ -206,14 +218,22 @@ async fn what_the_rules_close_is_neither_shown_nor_kept() {
 async fn a_change_that_stands_goes_by_what_the_file_holds_by_now() {
     let bench = Bench::new(&[("a.txt", &numbers(9, &[]))]);
     let now = numbers(9, &[(2, "two"), (6, "six")]);
-    // Somebody wrote the file once more before the change was told.
+    // Somebody wrote the file again before the change was reported.
     bench.write("a.txt", &format!("new\n{now}"));
     adopt(&bench, None, vec![edit("a.txt", &numbers(9, &[]), &now)]).await.unwrap();
     let proposal = applied(&bench).remove(0);
     bench.decide(&proposal.id, &["h2"], Act::Reject, None).await.unwrap();
     assert_eq!(bench.disk("a.txt"), format!("new\n{}", numbers(9, &[(2, "two")])));
-    let states: Vec<HunkState> =
-        bench.served().queue().get(&proposal.id).unwrap().proposal().hunks().map(|hunk| hunk.state).collect();
+    let states: Vec<HunkState> = bench
+        .served()
+        .queue()
+        .store()
+        .get(&proposal.id)
+        .unwrap()
+        .proposal()
+        .hunks()
+        .map(|hunk| hunk.state)
+        .collect();
     assert_eq!(states, [HunkState::Accepted, HunkState::Rejected]);
 }
 

@@ -20,7 +20,11 @@ async fn auto(bench: &Bench, path: &str, content: &str) -> CallId {
 
 fn applied(bench: &Bench, since: Option<&str>) -> Vec<Proposal> {
     let since = since.map(|since| Point::try_from(since.to_owned()).unwrap());
-    bench.served().queue().list(&ProposalsParams { applied: true, since, ..ProposalsParams::default() })
+    bench.served().queue().store().list_proposals(&ProposalsParams {
+        applied: true,
+        since,
+        ..ProposalsParams::default()
+    })
 }
 
 #[tokio::test]
@@ -34,7 +38,7 @@ async fn what_was_applied_is_reviewed_at_the_end() {
     let found = applied(&bench, None);
     assert_eq!(found.len(), 2);
     assert_eq!(found[0].hunks().map(|hunk| hunk.start).collect::<Vec<_>>(), [2, 6]);
-    assert_eq!(bench.served().status().unreviewed_hunks, 3);
+    assert_eq!(bench.served().workspace_status().unreviewed_hunks, 3);
     assert_eq!(bench.proposals(), [], "nothing waits");
     let after: Vec<WorkspacePath> =
         applied(&bench, Some(&first)).iter().map(|proposal| proposal.files[0].path.clone()).collect();
@@ -48,10 +52,10 @@ async fn what_was_applied_is_reviewed_at_the_end() {
     let again = bench.decide(&id, &["h1"], Act::Accept, None).await.unwrap_err();
     assert_eq!(again.code, Code::NotFound);
 
-    // The agent hears of what was taken back, once, and nothing of what stays.
+    // The agent gets the hunk that was taken back, once, and none of those that stay.
     let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
     assert_eq!(
-        (told.len(), told[0].proposal.as_str(), told[0].status.word()),
+        (told.len(), told[0].proposal.as_str(), told[0].status.as_str()),
         (1, id.as_str(), "partly_applied")
     );
     assert_eq!(told[0].hunks[1].reason.as_deref(), Some("six is a number"));
@@ -145,11 +149,29 @@ async fn what_a_person_takes_out_of_the_text_by_hand_is_taken_back() {
     let found = applied(&bench, None);
     let stood: Vec<HunkState> = found[0].hunks().map(|hunk| hunk.state).collect();
     assert_eq!(stood, [HunkState::Accepted, HunkState::Rejected]);
-    assert_eq!(bench.served().status().unreviewed_hunks, 1, "the other is still to look at");
+    assert_eq!(bench.served().workspace_status().unreviewed_hunks, 1, "the other is still to look at");
     let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
     assert_eq!(told[0].hunks[1].state, HunkState::Rejected);
 
-    // More than that is a person's own edit, which says nothing of the hunk.
+    // A larger change is a person's own edit, which has no meaning for the hunk.
     bench.type_in("a.txt", &numbers(9, &[(1, "one"), (2, "2 (two)")]));
     assert_eq!(applied(&bench, None)[0].hunks().next().unwrap().state, HunkState::Accepted);
+}
+
+#[tokio::test]
+async fn of_what_nobody_looked_at_the_last_changes_are_kept() {
+    let bench = Bench::with(&[("a.txt", "a\n")], false);
+    for number in 0..205 {
+        auto(&bench, "a.txt", &format!("{number}\n")).await;
+    }
+    let found = applied(&bench, None);
+    assert_eq!(found.len(), 200);
+    let kept = bench.served().session().workspace().state().list_folder("proposals").unwrap();
+    let listed: std::collections::BTreeSet<String> =
+        found.iter().map(|proposal| format!("{}.json", proposal.id)).collect();
+    assert_eq!(
+        kept.into_iter().collect::<std::collections::BTreeSet<_>>(),
+        listed,
+        "and no others in the folder"
+    );
 }

@@ -164,7 +164,8 @@ async fn no_tool_shows_or_writes_a_closed_file_by_any_spelling() {
     let bench = bench();
     let tools: Vec<(String, Vec<Value>)> = bench
         .served()
-        .definitions()
+        .toolbox()
+        .full_definitions(None)
         .iter()
         .map(|(tool, _)| (tool.name(), &tool.def().examples))
         .map(|(name, examples)| {

@@ -1,5 +1,5 @@
-//! Twenty agents and a reviewer who accepts, rejects and takes back meanwhile: no answer is untrue, and every decision is in
-//! the log. `WHEREFORE_CROWD_S` says for how many seconds, instead of a few.
+//! Twenty agents and a reviewer who accepts, rejects and takes back meanwhile: no answer is untrue, and every decision
+//! is in the log. `WHEREFORE_CROWD_S` sets the number of seconds.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,7 +16,7 @@ use crate::support::Bench;
 const AGENTS: usize = 20;
 const SHARED: usize = 4;
 
-/// One call that was answered: it was to add the line `mark` to a file.
+/// An answered call: it was to add the line `mark` to a file.
 struct Answered {
     mark: String,
     path: String,
@@ -33,7 +33,7 @@ impl Dice {
     }
 }
 
-/// What the reviewer did.
+/// The actions of the reviewer.
 #[derive(Default)]
 struct Reviewed {
     /// The proposals as each decision left them.
@@ -79,7 +79,7 @@ async fn agent(bench: &Bench, number: usize, until: Instant, over: &AtomicUsize)
     answered
 }
 
-/// What can be said of an answer by itself.
+/// Checks on an answer by itself.
 fn check_now(envelope: &Envelope) {
     match (&envelope.result, &envelope.error) {
         (Some(result), None) => {
@@ -110,7 +110,7 @@ async fn reviewer(bench: &Bench, over: &AtomicUsize) -> Reviewed {
             }
         }
         let params = ProposalsParams { all: true, ..ProposalsParams::default() };
-        let shown = bench.served().queue().list(&params);
+        let shown = bench.served().queue().store().list_proposals(&params);
         tokio::time::sleep(Duration::from_millis(2)).await;
         if shown.is_empty() {
             continue;
@@ -186,7 +186,7 @@ async fn no_answer_is_untrue_and_every_decision_is_in_the_log() {
     let (answers, reviewed) = tokio::join!(agents, reviewer(&bench, &over));
     let answers: Vec<Answered> = answers.into_iter().flatten().collect();
 
-    // What waits is decided, so that all of it has an outcome.
+    // Pending hunks are decided, so that all of them have an outcome.
     let mut reviewed = reviewed;
     if let Ok(answer) = bench.ask::<Decide>(DecideParams::all(Act::Accept)).await {
         reviewed.decided.extend(answer.proposals);
@@ -205,8 +205,8 @@ async fn no_answer_is_untrue_and_every_decision_is_in_the_log() {
 fn every_decision_is_logged(bench: &Bench, answers: &[Answered], reviewed: &Reviewed) {
     let log = bench.log();
     let mut decided: HashSet<String> = HashSet::new();
-    for event in log.split("type: decision\n").skip(1) {
-        let id = event.lines().find_map(|line| line.trim().strip_prefix("proposal: "));
+    for event in log.lines().filter(|line| line.contains("\"type\":\"decision\"")) {
+        let id = event.split("\"proposal\":\"").nth(1).and_then(|rest| rest.split('"').next());
         decided.extend(id.map(str::to_owned));
     }
     for proposal in &reviewed.decided {

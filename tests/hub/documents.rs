@@ -20,7 +20,7 @@ async fn a_document_that_was_open_before_its_folder_was_served_is_read_unsaved()
     }
     let inner = format!("{root}/in");
     bench.hub.add_root(&inner).unwrap();
-    let set = bench.hub.folder(Some(&inner)).unwrap().working_set();
+    let set = bench.hub.folder_at(Some(&inner)).unwrap().session().working_files().working_set();
     assert_eq!((set.files[0].path.as_str(), set.files[0].unsaved), ("b.txt", true));
     bench.hub.remove_root(&inner);
     let read = bench.call("fs.read", json!({ "path": "in/b.txt" }), None).await.result.unwrap();

@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use wherefore::base::WorkspacePath;
-use wherefore::base::text::Encoding;
-use wherefore::protocol::{Code, Effects, Fault, Status};
-use wherefore::registry::{Activity, Change, Content, Draft, Output, Permitted};
-use wherefore::session::Scope;
+use wherefore::base::text::TextEncoding;
+use wherefore::protocol::{CallEffects, Code, Fault, Status};
+use wherefore::registry::{Activity, ActivityOutput, CallDraft, ChangeContent, PathChange, PermittedCall};
+use wherefore::session::CallScope;
 
-use crate::support::{Bench, states};
+use crate::support::{Bench, replace, states};
 
 /// What is declared, and in `content` the files that are changed.
 #[derive(Deserialize, JsonSchema)]
@@ -34,19 +34,27 @@ impl Activity for Formatter {
     type Input = Wanted;
     type Output = Said;
 
-    fn effects(&self, input: &Wanted) -> Effects {
-        Effects::write(&input.path)
+    fn call_effects(&self, input: &Wanted) -> CallEffects {
+        CallEffects::write(&input.path)
     }
 
-    async fn run(&self, input: Arc<Wanted>, _: &Permitted, _: &Scope) -> Result<Output<Said>, Fault> {
+    async fn run_call(
+        &self,
+        input: Arc<Wanted>,
+        _: &PermittedCall,
+        _: &CallScope,
+    ) -> Result<ActivityOutput<Said>, Fault> {
         let change = |path: &str| {
-            let after = Content::Text { text: "formatted\n".to_owned(), encoding: Encoding::Utf8 };
-            Change::text(WorkspacePath::clean(path).unwrap(), None, after)
+            let after = ChangeContent::Text { text: "formatted\n".to_owned(), encoding: TextEncoding::Utf8 };
+            PathChange::of_text(WorkspacePath::from_relative(path).unwrap(), None, after)
         };
         let changes = input.content.split_whitespace().map(change).collect();
         let said = Said { stdout: "2 files formatted\n".to_owned(), exit_code: 0 };
         let warnings = vec!["it was slow".to_owned()];
-        Ok(Output { warnings, ..Output::change(Draft { changes, ..Draft::default() }, said) })
+        Ok(ActivityOutput {
+            warnings,
+            ..ActivityOutput::from_change(CallDraft { changes, ..CallDraft::default() }, said)
+        })
     }
 }
 
@@ -57,8 +65,7 @@ fn bench() -> Bench {
     let bench = Bench::with(&[(".wherefore/config.toml", SETTINGS)], true);
     bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
     let served = bench.served();
-    served.registry().activities().register("test", "fs.write", Arc::new(Formatter));
-    served.registry().activities().activate("test").unwrap();
+    replace(&served, "fs.write", Arc::new(Formatter));
     bench
 }
 
@@ -86,7 +93,7 @@ async fn the_policy_is_that_of_what_is_changed() {
     let answer = held.result.unwrap();
     assert_eq!((&answer["status"], &answer["stdout"]), (&json!("pending"), &json!("2 files formatted\n")));
     assert_eq!(bench.disk("a"), "(none)");
-    // A later look tells the same.
+    // A later look gives the same.
     let wait = json!({ "proposal": answer["proposal"], "timeout_s": 0.0 });
     let looked = bench.call("review.wait", wait, None).await.result.unwrap();
     assert_eq!((&looked["status"], &looked["stdout"]), (&json!("pending"), &json!("2 files formatted\n")));

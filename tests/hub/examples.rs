@@ -31,7 +31,7 @@ async fn examples_run() {
     let files = fixture();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let mut run = 0;
-    let tools = Bench::with(&[], false).served().registry().tools();
+    let tools = Bench::with(&[], false).served().toolbox().registry().tools();
     for tool in tools.iter().map(|tool| tool.def()) {
         assert!(tool.examples.len() >= 2, "{} has too few examples", tool.name);
         for example in &tool.examples {
@@ -44,7 +44,7 @@ async fn examples_run() {
                 policy: Some(Policy::Auto),
                 ..RawCall::default()
             };
-            let answer = Call::answer(&bench.hub, raw, Asker::door(Door::Cli)).await.unwrap();
+            let answer = Call::answer_request(&bench.hub, raw, Asker::from_door(Door::Cli)).await.unwrap();
             let Some(expected) = &example.output else { continue };
             if tool.name == "review.wait" {
                 // There is no such proposal in a new workspace; its own tests make one.
@@ -55,7 +55,7 @@ async fn examples_run() {
             assert_eq!(answer.warnings, Vec::<String>::new(), "{}: {}", tool.name, example.why);
             let actual = answer.result.unwrap();
             assert!(
-                catalogue::matches(expected, &actual),
+                catalogue::matches_example(expected, &actual),
                 "{}: {}\n{expected}\n{actual}",
                 tool.name,
                 example.why

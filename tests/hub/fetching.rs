@@ -35,7 +35,7 @@ async fn served() -> u16 {
     port
 }
 
-/// A workspace whose person opened both names of a server, and says yes.
+/// A workspace whose person opened both names of a server, and answers yes.
 fn opened(port: u16) -> Bench {
     let bench = Bench::new(&[]);
     let local = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
@@ -66,7 +66,7 @@ async fn a_page_reads_as_markdown_and_its_host_is_asked_for_once() {
         "headers": { "content-length": "50" }, "title": "T", "content": "# Hello\n\na **page**",
     });
     assert_eq!(answer.result.as_deref(), Some(&expected));
-    // Nobody says yes any more, and nobody is asked.
+    // Nobody answers yes any more, and nobody is asked.
     bench.will_answer(Some("Deny"));
     assert_eq!(fetch(&bench, &url).await.status, Status::Ok);
     let alias = bench.call("download_url", json!({ "url": url }), None).await;
@@ -76,7 +76,7 @@ async fn a_page_reads_as_markdown_and_its_host_is_asked_for_once() {
         denied(&other),
         "asked-network (what is sent leaves this machine) asks first, and the person said no"
     );
-    assert_eq!(bench.log().matches("rule: \"asked-network").count(), 2, "{}", bench.log());
+    assert_eq!(bench.log().matches("\"rule\":\"asked-network").count(), 2, "{}", bench.log());
 }
 
 #[tokio::test]
@@ -111,12 +111,12 @@ async fn what_cannot_be_fetched_is_a_fault_with_a_way_out() {
         assert_eq!(fault.code, code, "{url}: {}", fault.message);
         assert!(fault.message.contains(part) && fault.suggestion.is_some(), "{url}: {}", fault.message);
     }
-    // Nobody is asked about what is no URL.
+    // A text that is no URL leads to no question.
     bench.will_answer(None);
     for url in ["file:///etc/passwd", "http://me:pw@host.test/", "nonsense", "http://a b/"] {
         assert_eq!(fetch(&bench, url).await.error.unwrap().code, Code::InvalidArgs, "{url}");
     }
-    assert_eq!(bench.log().matches("rule: \"asked-network").count(), 3, "{}", bench.log());
+    assert_eq!(bench.log().matches("\"rule\":\"asked-network").count(), 3, "{}", bench.log());
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Hunks follow the files on the disk by events: nobody has to list them, and whoever lists them reads no file.
+//! Hunks follow the files on the disk by events: no listing is necessary for that, and a listing reads no file.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,11 +6,11 @@ use std::time::Duration;
 use serde_json::json;
 use wherefore::hub::{DocumentEvent, EditorId, Hub, HubOptions};
 use wherefore::ports::NoEditor;
-use wherefore::protocol::{HunkState, Notice, Policy, ProposalsParams};
+use wherefore::protocol::{Act, EditorNotice, HunkState, Policy, ProposalsParams};
 
 use crate::support::{Bench, launcher, numbers};
 
-/// How many reads this thread has asked the system for.
+/// The number of reads that this thread has made.
 fn reads() -> u64 {
     let io = std::fs::read_to_string("/proc/thread-self/io").unwrap();
     let count = io.lines().find_map(|line| line.strip_prefix("syscr: ")).unwrap();
@@ -23,10 +23,10 @@ async fn propose(bench: &Bench, path: &str, content: &str) {
     assert_eq!(answer.error, None);
 }
 
-/// Waits until the editor was told of such hunks at a path: their lines and states.
+/// Waits until the editor got such hunks at a path: their lines and states.
 async fn told(bench: &Bench, path: &str, hunks: &[(u32, HunkState)]) {
-    let is_it = |notice: &Notice| match notice {
-        Notice::Changed(proposal) => {
+    let is_it = |notice: &EditorNotice| match notice {
+        EditorNotice::Changed(proposal) => {
             proposal.files[0].path == *path
                 && proposal.hunks().map(|hunk| (hunk.start, hunk.state)).eq(hunks.iter().copied())
         }
@@ -59,7 +59,7 @@ async fn a_listing_reads_no_file_and_a_change_on_the_disk_is_heard_without_one()
         ProposalsParams { all: true, ..ProposalsParams::default() },
     ] {
         let before = reads();
-        let listed = bench.served().queue().list(&params);
+        let listed = bench.served().queue().store().list_proposals(&params);
         assert_eq!((reads() - before, listed.len()), (itself, 100));
     }
     assert_eq!(bench.log(), log, "whoever looks leaves no trace");
@@ -76,7 +76,7 @@ async fn a_listing_reads_no_file_and_a_change_on_the_disk_is_heard_without_one()
     let seventh = waiting.iter().find(|proposal| proposal.files[0].path == "7.txt").unwrap();
     let hunks: Vec<_> = seventh.hunks().map(|hunk| (hunk.start, hunk.state)).collect();
     assert_eq!(hunks, [(2, waits), (5, stale)]);
-    assert_eq!(bench.log().matches("\nby: text\n").count(), 3, "{}", bench.log());
+    assert_eq!(bench.log().matches("\"by\":\"text\"").count(), 3, "{}", bench.log());
 }
 
 #[tokio::test]
@@ -122,8 +122,52 @@ async fn a_document_that_is_closed_unsaved_shows_the_disk_again() {
     bench.editor.told.lock().unwrap().clear();
     let root = bench.folder.path().canonicalize().unwrap();
     let uri = format!("file://{}/a.txt", root.display());
-    bench.hub.document(EditorId::default(), DocumentEvent::Closed { uri });
+    bench.hub.apply_document_event(EditorId::default(), DocumentEvent::Closed { uri });
     told(&bench, "a.txt", &[(1, HunkState::Pending)]).await;
+}
+
+/// A person goes on typing while an agent's change waits in the same lines: both are kept, as git would merge them.
+#[tokio::test]
+async fn what_is_typed_beside_the_changed_words_of_a_hunk_becomes_part_of_it() {
+    let text = "fn a() {\n    let total = 1;\n}\n";
+    let bench = Bench::with(&[("a.txt", text)], true);
+    bench.open("a.txt");
+    let (_, proposal) = bench
+        .propose("fs.write", json!({ "path": "a.txt", "content": text.replace("= 1;", "= 2;\n    done();") }))
+        .await;
+    let shown = || {
+        let told = bench.editor.told.lock().unwrap();
+        let last = told.iter().rev().find_map(|notice| match notice {
+            EditorNotice::Changed(proposal) => proposal.hunks().next().cloned(),
+            _ => None,
+        });
+        last.map(|hunk| (hunk.state, hunk.old.concat(), hunk.new.concat()))
+    };
+    for letters in ["s", "su", "sum", "sum_total"] {
+        let typed = text.replace("total", letters);
+        bench.type_in("a.txt", &typed);
+        told(&bench, "a.txt", &[(1, HunkState::Pending)]).await;
+        let (old, new) =
+            (format!("    let {letters} = 1;\n"), format!("    let {letters} = 2;\n    done();\n"));
+        assert_eq!(shown(), Some((HunkState::Pending, old, new)));
+        bench.editor.told.lock().unwrap().clear();
+    }
+    // Taken back, and typed once more.
+    bench.type_in("a.txt", text);
+    told(&bench, "a.txt", &[(1, HunkState::Pending)]).await;
+    assert_eq!(shown().unwrap().2, "    let total = 2;\n    done();\n");
+    let typed = text.replace("total", "sum").replace("fn a", "// Why\nfn a");
+    bench.type_in("a.txt", &typed);
+    let decided = bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.unwrap();
+    assert!(decided.problems.is_empty(), "{decided:?}");
+    let now = bench.buffer("a.txt");
+    assert_eq!(now, "// Why\nfn a() {\n    let sum = 2;\n    done();\n}\n");
+    // The words that the hunk changes are a conflict: it is set aside, and nothing of the person's is lost.
+    let (_, proposal) =
+        bench.propose("fs.write", json!({ "path": "a.txt", "content": now.replace("= 2;", "= 3;") })).await;
+    bench.type_in("a.txt", &now.replace("= 2;", "= 4;"));
+    told(&bench, "a.txt", &[(2, HunkState::Stale)]).await;
+    assert!(bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.is_err());
 }
 
 /// The names and sizes of all files below a folder.
@@ -153,13 +197,14 @@ async fn a_process_of_the_command_line_looks_once_and_leaves_no_trace() {
         shared_log: true,
         state,
         launcher: launcher(),
+        environment: None,
     });
     hub.add_root(&root).unwrap();
-    let listed = hub.folder(None).unwrap().queue().list(&ProposalsParams::default());
+    let listed = hub.folder_at(None).unwrap().queue().store().list_proposals(&ProposalsParams::default());
     let states: Vec<_> = listed[0].hunks().map(|hunk| hunk.state).collect();
     assert_eq!(states, [HunkState::Pending, HunkState::Stale]);
     assert_eq!(files(bench.folder.path()), before, "no log is opened by who only looks");
-    // What was found is in the log as soon as somebody does something there.
+    // The findings are logged as soon as somebody acts in the folder.
     hub.close();
     assert!(files(bench.folder.path()).len() > before.len());
 }

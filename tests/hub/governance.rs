@@ -1,4 +1,4 @@
-//! Settings and rules while the workspace is served: heard at once, the person's never loosened by the project's.
+//! Settings and rules while the workspace is served: applied at once, the person's never loosened by the project's.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn rules_are_heard_while_the_server_runs() {
 
     bench.write(SETTINGS, "[rules]\ndeny = [\"x[\"]\n");
     assert!(read(&bench, "a.txt").await.is_ok());
-    let problems = bench.served().status().problems.join("\n");
+    let problems = bench.served().workspace_status().problems.join("\n");
     assert!(problems.contains("the glob `x[` of rules.deny of the project cannot be compiled"), "{problems}");
 }
 
@@ -141,7 +141,7 @@ async fn a_review_rule_holds_for_where_a_link_leads() {
     assert_eq!(bench.disk("src/a.rs"), "a\n");
     assert_eq!(bench.disk("src/new.rs"), "(none)");
 
-    // What lies in a folder that is copied falls under the rules for where it comes to lie.
+    // The contents of a copied folder fall under the rules of their new place.
     bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto", "rules": [
         { "path": "**/b.md", "policy": "deny" },
     ] } })));
@@ -217,7 +217,7 @@ async fn a_review_rule_that_cannot_be_compiled_only_makes_stricter() {
         assert_eq!(write(&bench, "free").await, Ok(Status::Pending));
         bench.hub.settings_changed(Some(rules(path, "deny")));
         assert_eq!(write(&bench, "free").await, Err(Code::PermissionDenied));
-        assert!(bench.served().status().problems.join("").contains("review rule 1"));
+        assert!(bench.served().workspace_status().problems.join("").contains("review rule 1"));
     }
 }
 
@@ -274,10 +274,10 @@ async fn a_tool_is_no_less_risky_than_what_runs_it() {
         ])
         .collect::<String>();
     let bench = Bench::new(&[(".wherefore/tools/x.yaml", &tools)]);
-    let definitions = bench.served().definitions();
+    let definitions = bench.served().toolbox().full_definitions(None);
     let risk = |name: &str| {
         let (tool, _) = definitions.iter().find(|(tool, _)| tool.name() == name).expect(name);
-        tool.def().risk.word()
+        tool.def().risk.as_str()
     };
     for (name, expected) in [
         ("look.write", "write"),
@@ -289,8 +289,8 @@ async fn a_tool_is_no_less_risky_than_what_runs_it() {
     ] {
         assert_eq!(risk(name), expected, "{name}");
     }
-    let told = bench.hub.problems().iter().filter(|problem| problem.rule == "risk").count();
-    assert_eq!(told, 4, "{:?}", bench.hub.problems());
+    let told = bench.hub.definition_problems().iter().filter(|problem| problem.rule == "risk").count();
+    assert_eq!(told, 4, "{:?}", bench.hub.definition_problems());
     // A policy as for the code behind it.
     let answer = bench.call("look.write", json!({ "path": "a", "content": "x" }), Some(Policy::Hold)).await;
     assert_eq!(answer.status, Status::Pending);

@@ -1,4 +1,4 @@
-//! Every kind of change: what git says of a commit is proposed, accepted whole or in part, and undone.
+//! Every kind of change: a commit's changes by git are proposed, accepted whole or in part, and undone.
 
 mod taken_back;
 mod trees;
@@ -122,7 +122,7 @@ async fn any_commit_is_accepted_as_git_makes_it_and_undone() {
     }
 }
 
-/// What a proposal leaves of a tree where only these hunks are accepted: worked out from the proposal by itself.
+/// The tree of a proposal of which only these hunks are accepted: computed independently from the proposal.
 fn half(before: &Tree, after: &Tree, proposal: &Proposal, taken: &[String]) -> Tree {
     let mut tree = before.clone();
     let is_taken = |id: &str| taken.iter().any(|taken| taken == id);
@@ -203,7 +203,7 @@ async fn half_of_a_commit_accepted_leaves_exactly_that_half() {
         let (bench, proposal) = proposed(&start(), &diff).await;
         let mut taken: Vec<String> = proposal.hunks().map(|hunk| hunk.id.to_string()).collect();
         taken.retain(|_| dice.roll(2) == 0);
-        // In any order: what belongs together is told apart by the hunks, not by who comes first.
+        // In any order: related changes are recognized by the hunks, not by their order.
         let mut order = taken.clone();
         if round % 2 == 0 {
             order.reverse();

@@ -9,7 +9,7 @@ use wherefore::requests::{Decide, Undo, Why};
 
 use crate::support::{Bench, numbers};
 
-/// Steps of one history, where `WHEREFORE_STEPS` says no other number.
+/// The default number of steps of one history (`WHEREFORE_STEPS`).
 const STEPS: usize = 40;
 
 fn number(name: &str) -> Option<usize> {
@@ -169,7 +169,7 @@ fn changed(
     new.into_iter().map(|line| (line, None)).collect()
 }
 
-/// Types until the buffer holds these lines, and the editor tells where.
+/// Types until the buffer holds these lines, with the positions of the edits.
 fn tell(bench: &Bench, path: &str, lines: &[String]) {
     let buffer = bench.buffer(path);
     let old: Vec<&str> = buffer.split_inclusive('\n').collect();
@@ -208,7 +208,7 @@ async fn each_line_of_a_random_history_of_the_engine_is_known() {
                         .propose("fs.write", json!({ "path": "a.txt", "content": lines.concat() }))
                         .await;
                     for hunk in proposal.hunks() {
-                        // What comes before the first record of a file is nobody's: the first call is accepted.
+                        // Lines before the first record of a file have no author: the first call is accepted.
                         let is_rejected = random.below(4) == 0 && step > 0;
                         let act = if is_rejected { Act::Reject } else { Act::Accept };
                         bench.decide(&proposal.id, &[&hunk.id], act, None).await.unwrap();

@@ -1,4 +1,4 @@
-//! The output of commands, told to editors while the commands run.
+//! The output of commands, sent to editors while the commands run.
 
 use std::fs;
 use std::sync::atomic::Ordering;
@@ -6,23 +6,23 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use wherefore::base::CallId;
-use wherefore::protocol::{CommandNotice, CommandState, LARGEST_OUTPUT, Notice};
+use wherefore::protocol::{CommandNotice, CommandState, EditorNotice, LARGEST_OUTPUT};
 use wherefore::requests::Cancel;
 use wherefore::requests::cancel::CancelParams;
 
 use crate::support::Bench;
 
-/// What the editor was told of commands so far.
+/// The notices of commands that the editor got so far.
 fn told(bench: &Bench) -> Vec<CommandNotice> {
     let told = bench.editor.told.lock().unwrap();
     let commands = told.iter().filter_map(|notice| match notice {
-        Notice::Command(command) => Some(command.clone()),
+        EditorNotice::Command(command) => Some(command.clone()),
         _ => None,
     });
     commands.collect()
 }
 
-/// Waits until the editor was told something.
+/// Waits until the editor got certain notices.
 async fn heard(bench: &Bench, is: impl Fn(&[CommandNotice]) -> bool) -> Vec<CommandNotice> {
     let deadline = Instant::now() + Duration::from_secs(10);
     loop {
@@ -58,7 +58,7 @@ fn text(told: &[CommandNotice]) -> String {
 #[tokio::test]
 async fn editors_see_output_as_it_comes_between_its_start_and_its_end() {
     let script = "printf '\\033]0;title\\007\\033[31mone\\033[0m \\033]52;c;eHg=\\007'; echo 1 >&2\n\
-                  while ! [ -e out/go ]; do sleep 0.02; done; echo two; exit 3";
+                  while ! ls out | grep -q go; do sleep 0.02; done; echo two; exit 3";
     let bench = bench(script);
     fs::create_dir(bench.folder.path().join("out")).unwrap();
     fs::write(bench.folder.path().join(".gitignore"), "out/\n").unwrap();

@@ -1,8 +1,8 @@
-//! What is in the session log when an answer comes.
+//! The contents of the session log when an answer comes.
 
 use serde_json::json;
 
-use wherefore::protocol::{Envelope, Notice, Status};
+use wherefore::protocol::{EditorNotice, Envelope, Status};
 
 use crate::support::Bench;
 
@@ -17,18 +17,18 @@ async fn no_answer_comes_before_its_call_is_in_the_log() {
         ("no.such.tool", json!({})),
     ];
     bench.call("fs.ls", json!({ "path": "." }), None).await;
-    let log = bench.served().log(None).unwrap().path;
+    let log = bench.served().session_log(None).unwrap().path;
     let mut ids = Vec::new();
     for (tool, arguments) in calls.iter().cycle().take(100) {
         let id = bench.call(tool, arguments.clone(), None).await.call_id;
         let text = std::fs::read_to_string(&log).unwrap();
-        assert!(text.contains(&format!("call_id: {id}\n")), "{tool}");
+        assert!(text.contains(&format!("\"call_id\":\"{id}\"")), "{tool}");
         ids.push(id);
     }
-    // How a call ended that changed nothing may follow a moment later; whoever asks the server sees it.
+    // The end of a read-only call may be logged a moment later; a request to the server sees it.
     let text = bench.log();
     for id in ids {
-        assert_eq!(text.matches(&format!("call_id: {id}\n")).count(), 2, "{id}");
+        assert_eq!(text.matches(&format!("\"call_id\":\"{id}\"")).count(), 2, "{id}");
     }
 }
 
@@ -54,9 +54,9 @@ async fn a_root_made_anew_is_worked_in_without_a_restart() {
     let write = json!({ "path": "c.txt", "content": "gamma\n" });
     assert!(bench.call("fs.write", write, None).await.status == Status::Ok);
     assert!(found(bench.call("search.lexical", json!({ "query": "gamma" }), None).await).contains("c.txt"));
-    assert!(bench.log().contains("type: recovery"));
+    assert!(bench.log().contains("\"type\":\"recovery\""));
     let told = bench.editor.told.lock().unwrap();
-    let troubles = told.iter().filter(|notice| matches!(notice, Notice::Trouble(_))).count();
+    let troubles = told.iter().filter(|notice| matches!(notice, EditorNotice::Trouble(_))).count();
     assert_eq!(troubles, 2, "the folder and the log are told of once each");
 }
 

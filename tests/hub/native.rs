@@ -1,7 +1,9 @@
 //! Agents' own tools: edits become proposals, reads are held to the rules, commands are judged and run at their callers'.
 
 use serde_json::json;
-use wherefore::native::{NativeAct, NativeAnswer, NativeParams, NativeVerdict, Replacement};
+use wherefore::base::WorkspacePath;
+use wherefore::hooks::{CommandStep, NativeAct, NativeAnswer, NativeParams, NativeVerdict, Replacement};
+use wherefore::hub::ConfinedCommand;
 use wherefore::ports::AttachedReport;
 use wherefore::protocol::{Act, Door, Origin, RawCall, Status};
 use wherefore::requests::attach::AttachParams;
@@ -27,7 +29,7 @@ fn replace(path: &str, edits: &[(&str, &str)]) -> NativeAct {
 }
 
 async fn ask(bench: &Bench, params: NativeParams) -> NativeAnswer {
-    Native::answer(&bench.hub, params, Asker::door(Door::Hook)).await.unwrap()
+    Native::answer_request(&bench.hub, params, Asker::from_door(Door::Hook)).await.unwrap()
 }
 
 /// Asks, and has a person decide on the proposal that comes of it.
@@ -63,15 +65,16 @@ async fn an_agents_own_edit_is_accepted_in_part_and_its_model_is_told() {
     assert_eq!(bench.disk("a.txt"), "one\n2\n3\n4\n5\n6\n7\n8\nnine\n10\n");
     let told = answer.told.unwrap();
     assert_eq!(answer.verdict, NativeVerdict::Leave);
-    for part in ["accepted 2 of 3 hunks", "Rejected: hunk h2 at line 5", "5 is a name", "do not repeat"] {
+    for part in ["2 of 3 hunks were accepted", "Rejected: hunk h2 at line 5", "5 is a name", "do not repeat"]
+    {
         assert!(told.contains(part), "{told}");
     }
     let log = bench.log();
     for part in [
         "type: native_edit",
-        "outcome: partly_applied",
-        "tool: MultiEdit",
-        "door: hook",
+        "\"outcome\":\"partly_applied\"",
+        "\"tool\":\"MultiEdit\"",
+        "\"door\":\"hook\"",
         "Spell the odd ones out",
     ] {
         assert!(log.contains(part), "{log}");
@@ -145,7 +148,7 @@ async fn an_edit_that_is_applied_at_once_is_let_through_and_taken_in() {
     assert_eq!(ask(&bench, after.clone()).await, NativeAnswer::default());
     ask(&bench, after).await;
     let log = bench.log();
-    assert_eq!(log.matches("outcome: let_through").count(), 1, "{log}");
+    assert_eq!(log.matches("\"outcome\":\"let_through\"").count(), 1, "{log}");
     let undone = bench.ask::<wherefore::requests::Undo>(Default::default()).await.unwrap();
     assert_eq!(bench.disk("a.txt"), TEN, "{undone:?}");
 }
@@ -200,6 +203,7 @@ async fn a_search_that_would_show_lines_of_a_closed_file_is_left() {
         ("conf/app.env", "TOKEN=s3cret\n"),
         ("build/app.env", "TOKEN=s3cret\n"),
         (".gitignore", "build/\n"),
+        (".git/HEAD", "ref: refs/heads/main\n"),
     ]);
     bench.hub.settings_changed(Some(json!({ "rules": { "deny": ["*.env"] } })));
     let search = |pattern: &str, path: Option<&str>, files: Option<&str>| {
@@ -214,6 +218,9 @@ async fn a_search_that_would_show_lines_of_a_closed_file_is_left() {
         ("s3c(ret", Some("conf/app.env"), None),
         ("S3cret$", None, Some("*.{env,toml}")),
         ("s3cret", Some("build/app.env"), None),
+        ("s3cret", Some("build"), None),
+        ("s3cret", None, Some("build/*.env")),
+        ("s3cret", None, Some("*.txt,app.*")),
     ] {
         let answer = ask(&bench, search(pattern, path, files)).await;
         assert_eq!(answer.verdict, NativeVerdict::Leave, "{pattern} {path:?} {files:?}");
@@ -244,6 +251,54 @@ async fn a_command_is_refused_confined_or_left_alone() {
     assert_eq!(ask(&bench, run("ls | wc -l")).await.verdict, NativeVerdict::Confine);
     bench.hub.settings_changed(Some(json!({ "native": { "confine": false } })));
     assert_eq!(ask(&bench, run("ls")).await, NativeAnswer::default());
+}
+
+#[tokio::test]
+async fn an_announced_command_is_confined_when_its_shell_asks_and_told_where_it_did_not() {
+    let bench = Bench::new(&[]);
+    let call = |id: &str, step: CommandStep, script: &str| {
+        let act = NativeAct::Command { script: script.into() };
+        let params = params("Bash", act);
+        let origin = Origin { call: Some(id.to_owned()), ..params.origin };
+        NativeParams { step, origin, why: Some("Look at it".into()), ..params }
+    };
+    let refused = ask(&bench, call("c0", CommandStep::Announced, "rm -rf /")).await;
+    assert_eq!(refused.verdict, NativeVerdict::Leave);
+    assert_eq!(ask(&bench, call("c1", CommandStep::Announced, "ls")).await.verdict, NativeVerdict::Allow);
+    // The shell knows neither the call nor its reason.
+    let begun = NativeParams { why: None, ..params("Bash", NativeAct::Command { script: "ls".into() }) };
+    let begun = NativeParams { step: CommandStep::Begun, ..begun };
+    let token = ask(&bench, begun.clone()).await.token.unwrap();
+    let folder = bench.served();
+    let permit = folder.command_tokens().redeem_token(
+        &token,
+        &ConfinedCommand::from_script("ls"),
+        Some("claude-code"),
+    );
+    let permit = permit.unwrap();
+    assert_eq!((permit.origin.call.as_deref(), permit.why.as_deref()), (Some("c1"), Some("Look at it")));
+    // A command that was not announced is judged and confined, too.
+    assert_eq!(ask(&bench, begun.clone()).await.verdict, NativeVerdict::Confine);
+    let bad = NativeParams { act: NativeAct::Command { script: "rm -rf /".into() }, ..begun };
+    assert_eq!(ask(&bench, bad).await.verdict, NativeVerdict::Leave);
+    let ended = |id: &str| NativeParams { after: true, ..call(id, CommandStep::Announced, "ls") };
+    ask(&bench, ended("c1")).await;
+    assert_eq!(ask(&bench, call("c2", CommandStep::Announced, "ls")).await.verdict, NativeVerdict::Allow);
+    ask(&bench, ended("c2")).await;
+    let status = serde_json::to_string(&folder.workspace_status()).unwrap();
+    assert!(status.contains("ran outside of the sandbox"), "{status}");
+    assert_eq!(ask(&bench, call("c3", CommandStep::Announced, "ls")).await.verdict, NativeVerdict::Confine);
+}
+
+#[tokio::test]
+async fn an_edit_that_is_let_through_is_allowed_where_the_agents_own_rules_hold_all_the_same() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    bench.hub.settings_changed(Some(json!({ "review": { "policy": "auto" } })));
+    let edit = params("Edit", replace("a.txt", &[("1\n", "one\n")]));
+    let asked = NativeParams { takes_yes: true, ..edit };
+    assert_eq!(ask(&bench, asked.clone()).await.verdict, NativeVerdict::Allow);
+    let outside = NativeParams { act: replace("/elsewhere/a.txt", &[("1\n", "one\n")]), ..asked };
+    assert_eq!(ask(&bench, outside).await, NativeAnswer::default(), "the agent's own rules decide there");
 }
 
 #[tokio::test]
@@ -280,7 +335,7 @@ async fn a_decision_on_a_call_over_the_other_door_is_told_by_the_agents_hook() {
         origin: mcp("s-1"),
         ..RawCall::default()
     };
-    assert_eq!(bench.served().pipeline().call(call, None).await.status, Status::Pending);
+    assert_eq!(bench.served().pipeline().call_tool(call, None).await.status, Status::Pending);
     let proposal = bench.proposals().remove(0);
     bench.decide(&proposal.id, &[], Act::Reject, Some("not now")).await.unwrap();
     let prompt = |agent: &str| NativeParams {
@@ -298,16 +353,22 @@ async fn a_decision_on_a_call_over_the_other_door_is_told_by_the_agents_hook() {
 #[tokio::test]
 async fn a_command_of_an_agents_shell_is_logged_and_what_it_changed_reviewed() {
     let bench = Bench::with(&[("a.txt", TEN)], false);
-    let call = RawCall {
-        tool: "terminal.run".into(),
-        arguments: json!({ "cmd": ["bash", "-c", "sed -i 1d a.txt"], "why": "Drop the header line" }),
-        origin: origin("Bash"),
-        ..RawCall::default()
+    let script = "sed -i 1d a.txt";
+    let run = params("Bash", NativeAct::Command { script: script.into() });
+    let token = ask(&bench, run).await.token.expect("it is let into the sandbox");
+    let attach = |key: &str| AttachParams {
+        key: key.into(),
+        token: token.clone(),
+        command: ConfinedCommand::from_script(script),
+        agent: Some("claude-code".into()),
+        cwd: WorkspacePath::root(),
+        why: Some("Drop the header line".into()),
+        root: None,
     };
     let of = |report| AttachedParams { key: "k".into(), report, root: None };
-    let asker = || Asker::door(Door::Hook);
+    let asker = || Asker::from_door(Door::Hook);
     let runs = async {
-        let granted = Attached::answer(&bench.hub, of(None), asker()).await.unwrap();
+        let granted = Attached::answer_request(&bench.hub, of(None), asker()).await.unwrap();
         assert!(granted.granted);
         let diff =
             "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,1 @@\n-1\n 2\n".to_owned();
@@ -317,17 +378,37 @@ async fn a_command_of_an_agents_shell_is_logged_and_what_it_changed_reviewed() {
             diff,
             ..AttachedReport::default()
         };
-        Attached::answer(&bench.hub, of(Some(report)), asker()).await.unwrap();
+        Attached::answer_request(&bench.hub, of(Some(report)), asker()).await.unwrap();
     };
-    let attach = Attach::answer(&bench.hub, AttachParams { key: "k".into(), call, allowed: false }, asker());
-    let (envelope, ()) = tokio::join!(attach, runs);
+    let (envelope, ()) = tokio::join!(Attach::answer_request(&bench.hub, attach("k"), asker()), runs);
     let envelope = envelope.unwrap();
     assert_eq!(envelope.status, Status::Pending, "{envelope:?}");
     assert_eq!(bench.disk("a.txt"), TEN);
     let proposal = bench.proposals().remove(0);
     bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
     assert_eq!(bench.disk("a.txt"), TEN.replacen("1\n", "", 1));
-    assert!(bench.log().contains("Drop the header line") && bench.log().contains("tool: Bash"));
+    assert!(bench.log().contains("Drop the header line") && bench.log().contains("\"tool\":\"Bash\""));
+    // Whoever asks whether a refused command may run learns at once that it may not.
+    let again = Attach::answer_request(&bench.hub, attach("again"), asker()).await.unwrap_err();
+    assert!(again.message.contains("holds for one run") && again.suggestion.is_some(), "{again:?}");
+    let of_again = AttachedParams { key: "again".into(), report: None, root: None };
+    assert!(!Attached::answer_request(&bench.hub, of_again, asker()).await.unwrap().granted);
+}
+
+#[tokio::test]
+async fn a_command_outside_of_the_sandbox_is_asked_about_at_the_editor() {
+    let bench = Bench::new(&[("a.txt", TEN)]);
+    bench.hub.settings_changed(Some(json!({ "native": { "confine": false } })));
+    let run = |script: &str| params("Bash", NativeAct::Command { script: script.into() });
+    for (answer, verdict) in [("Allow", NativeVerdict::Pass), ("Deny", NativeVerdict::Leave)] {
+        bench.will_answer(Some(answer));
+        let answer = ask(&bench, run("git push --force")).await;
+        assert_eq!(answer.verdict, verdict, "{answer:?}");
+    }
+    let log = bench.log();
+    assert!(log.contains("outside of the sandbox: git push --force"), "{log}");
+    assert_eq!(ask(&bench, run("wherefore undo")).await.verdict, NativeVerdict::Leave);
+    assert_eq!(ask(&bench, run("ls")).await, NativeAnswer::default());
 }
 
 #[tokio::test]

@@ -1,13 +1,13 @@
-//! The net: what changes on the disk by nobody that we know is offered for review afterwards.
+//! The safety net: changes on the disk by unknown programs are offered for review afterwards.
 
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::json;
 use wherefore::base::WorkspacePath;
-use wherefore::base::text::Encoding;
+use wherefore::base::text::TextEncoding;
 use wherefore::protocol::{Act, ChangeKind, Door, HunkState, Origin, Policy, Proposal, ProposalsParams};
-use wherefore::registry::{Change, Content, Draft};
+use wherefore::registry::{CallDraft, ChangeContent, PathChange};
 use wherefore::requests::Undo;
 use wherefore::requests::undo::UndoParams;
 
@@ -25,7 +25,7 @@ async fn watched(files: &[(&str, &str)]) -> Bench {
 
 async fn known(bench: &Bench) {
     for _ in 0..2_000 {
-        if bench.served().session().files().known().is_complete() {
+        if bench.served().session().files().known_files().is_complete() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
@@ -33,7 +33,7 @@ async fn known(bench: &Bench) {
     panic!("what the files hold was not noted");
 }
 
-/// Runs a script that nobody told us of.
+/// Runs a script that was not announced.
 fn script(bench: &Bench, text: &str) {
     let done = Command::new("sh").args(["-ec", text]).current_dir(bench.folder.path()).output().unwrap();
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -43,7 +43,11 @@ fn script(bench: &Bench, text: &str) {
 const COMMIT: &str = "git init -q -b main; git config user.email a@b.c; git config user.name a; git add -A; git commit -qm one";
 
 fn offered(bench: &Bench) -> Vec<Proposal> {
-    bench.served().queue().list(&ProposalsParams { applied: true, ..ProposalsParams::default() })
+    bench
+        .served()
+        .queue()
+        .store()
+        .list_proposals(&ProposalsParams { applied: true, ..ProposalsParams::default() })
 }
 
 /// Waits until as many changes are offered.
@@ -83,7 +87,15 @@ async fn a_script_edits_three_files_and_each_is_taken_back_byte_for_byte() {
         assert_eq!((proposal.origin.door, proposal.origin.agent.as_deref()), (Door::Outside, None));
         assert!(proposal.hunks().all(|hunk| hunk.is_unreviewed()));
     }
-    let hot: Vec<String> = bench.served().working_set().files.into_iter().map(|file| file.path).collect();
+    let hot: Vec<String> = bench
+        .served()
+        .session()
+        .working_files()
+        .working_set()
+        .files
+        .into_iter()
+        .map(|file| file.path)
+        .collect();
     assert!(hot.contains(&"b.txt".to_owned()), "{hot:?}");
     // The editor reads the file again, as editors do.
     bench.type_in("a.txt", &bench.disk("a.txt"));
@@ -93,7 +105,13 @@ async fn a_script_edits_three_files_and_each_is_taken_back_byte_for_byte() {
     assert_eq!(files.map(|(path, _)| bench.disk(path)), files.map(|(_, text)| text.to_owned()));
     assert_eq!(bench.buffer("a.txt"), files[0].1);
     let log = bench.log();
-    for part in ["door: outside", "why: null", "type: proposal", "by: policy", "by: person"] {
+    for part in [
+        "\"door\":\"outside\"",
+        "why: null",
+        "\"type\":\"proposal\"",
+        "\"by\":\"policy\"",
+        "\"by\":\"person\"",
+    ] {
         assert!(log.contains(part), "{part} is not in {log}");
     }
     tokio::time::sleep(SETTLED).await;
@@ -151,7 +169,7 @@ async fn a_checkout_of_two_thousand_files_raises_none() {
     bench.call("fs.ls", json!({ "path": "." }), None).await;
     script(&bench, "git checkout -q other");
     nothing_is_offered(&bench).await;
-    assert!(bench.log().contains("type: outside_changes"), "the log says so");
+    assert!(bench.log().contains("\"type\":\"outside_changes\""), "the log says so");
     // A stash, and what comes back from it.
     known(&bench).await;
     script(&bench, "echo mine >> f1.txt");
@@ -225,15 +243,15 @@ async fn what_a_person_or_a_call_writes_is_not_offered() {
 #[tokio::test]
 async fn what_an_agents_own_tool_tells_of_is_offered_once() {
     let bench = watched(&[("a.txt", "a\n")]).await;
-    let path = WorkspacePath::clean("a.txt").unwrap();
-    bench.served().session().files().known().expect(&path, Duration::from_secs(20));
+    let path = WorkspacePath::from_relative("a.txt").unwrap();
+    bench.served().session().files().known_files().expect_change(&path, Duration::from_secs(20));
     script(&bench, "echo b > a.txt");
     nothing_is_offered(&bench).await;
-    let [before, after] =
-        ["a\n", "b\n"].map(|text| Content::Text { text: text.to_owned(), encoding: Encoding::Utf8 });
-    let changes = vec![Change::text(path, Some(before), after)];
-    let draft = Draft { changes, ..Draft::default() };
-    bench.served().adopt(Origin::door(Door::Hook), None, draft).await.unwrap();
+    let [before, after] = ["a\n", "b\n"]
+        .map(|text| ChangeContent::Text { text: text.to_owned(), encoding: TextEncoding::Utf8 });
+    let changes = vec![PathChange::of_text(path, Some(before), after)];
+    let draft = CallDraft { changes, ..CallDraft::default() };
+    bench.served().adopt_draft(Origin::from_door(Door::Hook), None, draft).await.unwrap();
     tokio::time::sleep(SETTLED).await;
     let found = offers(&bench, 1).await;
     assert_eq!(found[0].origin.door, Door::Hook);
@@ -250,11 +268,11 @@ async fn nothing_is_offered_of_closed_files_where_it_is_off_or_where_nobody_is_t
     nothing_is_offered(&bench).await;
     let alone = Bench::with(&[("a.txt", "a\n")], false);
     tokio::time::sleep(SETTLED).await;
-    assert!(!alone.served().session().files().known().is_on(), "nothing is read where nobody is there");
+    assert!(!alone.served().session().files().known_files().is_on(), "nothing is read where nobody is there");
     script(&alone, "echo b > a.txt");
     nothing_is_offered(&alone).await;
-    // With an agent somebody is there to be told.
-    let agent = alone.hub.connect(alone.hub.roots()[0].as_str(), "agent");
+    // With an agent, there is somebody to notify.
+    let agent = alone.hub.connect_agent(alone.hub.roots()[0].as_str(), "agent");
     known(&alone).await;
     script(&alone, "echo c > a.txt");
     offers(&alone, 1).await;

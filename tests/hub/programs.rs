@@ -20,7 +20,7 @@ fn bench(tools: &[String], files: &[(&str, &str)]) -> Bench {
         files.iter().copied().chain([(".wherefore/tools/x.yaml", text.as_str())]).collect();
     let bench = Bench::new(&all);
     bench.hub.settings_changed(Some(json!({ "review": { "policy": "hold", "wait_s": 0 } })));
-    assert_eq!(bench.hub.problems(), []);
+    assert_eq!(bench.hub.definition_problems(), []);
     bench.will_answer(Some("Allow"));
     bench
 }
@@ -90,11 +90,15 @@ async fn what_a_definitions_program_prints_is_its_answer_where_its_schema_says_s
         ("p.odd", Code::Internal, "output schema"),
         ("p.text", Code::Internal, "no JSON"),
         ("p.fails", Code::Internal, "nowhere-at-all"),
-        ("p.slow", Code::Timeout, "longer than"),
+        ("p.slow", Code::Timeout, "did not end within"),
         ("p.none", Code::NotFound, "no-such-program"),
-        ("p.net", Code::Unsupported, "network"),
+        ("p.net", Code::PermissionDenied, "it reaches the network"),
     ] {
-        let fault = call(&bench, tool, json!({})).await.error.unwrap();
+        if tool == "p.net" {
+            bench.will_answer(None);
+        }
+        let answer = call(&bench, tool, json!({})).await;
+        let fault = answer.error.unwrap_or_else(|| panic!("{tool}: {:?}", answer.result));
         assert_eq!(fault.code, code, "{fault:?}");
         assert!(fault.message.contains(said) && fault.suggestion.is_some(), "{fault:?}");
     }

@@ -1,11 +1,11 @@
-//! A refused patch says what to do next: an agent that follows `next_action` to the letter succeeds with its next try.
+//! A refused patch names the next step: an agent that follows `next_action` to the letter succeeds with its next attempt.
 
 use serde_json::{Value, json};
 use wherefore::protocol::{Code, Fault};
 
 use crate::support::Bench;
 
-/// What a follower wants: one line, known by a part of it, to become others.
+/// The goal of an agent: one line, identified by a part of it, is replaced by others.
 struct Wish {
     part: &'static str,
     lines: &'static str,
@@ -27,7 +27,7 @@ async fn patch(bench: &Bench, diff: String) -> Result<(), Fault> {
     bench.call("fs.patch", arguments, None).await.error.map_or(Ok(()), Err)
 }
 
-/// Does what the fault says, word for word, and makes the diff again from nothing but what that returned.
+/// Follows the fault word for word, and makes the diff again from nothing but its result.
 async fn follow(bench: &Bench, fault: Fault, wish: &Wish) -> String {
     let next = fault.next_action.expect("it says what to do next");
     let tool = next["tool"].as_str().unwrap();

@@ -13,7 +13,7 @@ struct Trap {
     name: &'static str,
     /// Lays it. `$TRAP` is the program.
     laid: &'static str,
-    /// What a person would run, and so step into it.
+    /// The command that a person would run, and that would fall into the trap.
     control: &'static str,
 }
 
@@ -98,7 +98,7 @@ async fn nothing_that_a_repository_names_is_run() {
         let bench = repository();
         let root = bench.folder.path().canonicalize().unwrap();
         let mark = root.join("mark");
-        // Where it cannot leave a mark, it stays until a limit ends git.
+        // If it cannot leave a mark, it waits until a limit ends git.
         let script = format!("#!/bin/sh\n: 2>/dev/null >{} || exec sleep 100\n", mark.display());
         fs::write(root.join("trap.sh"), script).unwrap();
         fs::set_permissions(root.join("trap.sh"), fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,13 +1,13 @@
 //! Requests by their methods, as the socket and a client of the language server make them.
 
 use serde_json::{Value, json};
-use wherefore::protocol::{Code, Door, Fault};
+use wherefore::protocol::{Code, Door, Fault, HunkState, Policy};
 use wherefore::requests::{self, Asker};
 
-use crate::support::Bench;
+use crate::support::{Bench, numbers};
 
 async fn answer(bench: &Bench, method: &str, params: Value) -> Result<Value, Fault> {
-    requests::answer(&bench.hub, method, params, Asker::door(Door::Cli)).await
+    requests::answer_method(&bench.hub, method, params, Asker::from_door(Door::Cli)).await
 }
 
 #[tokio::test]
@@ -50,5 +50,35 @@ async fn what_a_client_says_of_its_door_is_not_used() {
     assert!(log.get("text").is_none() && log["path"].is_string(), "{log}");
     let log = answer(&bench, "wherefore/log", json!({ "text": true })).await.unwrap();
     let text = log["text"].as_str().unwrap();
-    assert!(text.contains("door: cli") && !text.contains("door: mcp"), "{text}");
+    assert!(text.contains("\"door\":\"cli\"") && !text.contains("\"door\":\"mcp\""), "{text}");
+}
+
+#[tokio::test]
+async fn a_slip_in_a_decision_decides_nothing() {
+    let bench = Bench::with(&[("a.txt", &numbers(9, &[]))], false);
+    let content = numbers(9, &[(2, "two"), (6, "six")]);
+    bench.call("fs.write", json!({ "path": "a.txt", "content": content }), Some(Policy::Hold)).await;
+    let id = bench.proposals()[0].id.clone();
+    for (slip, code, says) in [
+        (
+            json!({ "proposal": id, "hunk": "h1", "act": "accept" }),
+            Code::InvalidArgs,
+            "did you mean `hunks`?",
+        ),
+        (json!({ "proposal": id, "Hunks": ["h1"], "act": "accept" }), Code::InvalidArgs, "`hunks`"),
+        (json!({ "proposal": id, "hunks": [], "act": "accept" }), Code::InvalidArgs, "names none"),
+        (json!({ "proposal": id, "hunks": ["h1", "h9"], "act": "accept" }), Code::NotFound, "no hunk \"h9\""),
+        (json!({ "hunks": ["h1"], "act": "accept" }), Code::InvalidArgs, "none is named"),
+        (json!({ "proposal": id, "path": "b.txt", "act": "accept" }), Code::NotFound, "no pending hunk"),
+        (json!({ "proposal": "p-none", "act": "accept" }), Code::NotFound, "p-none"),
+    ] {
+        let fault = answer(&bench, "wherefore/decide", slip.clone()).await.unwrap_err();
+        assert_eq!(fault.code, code, "{slip}: {fault:?}");
+        assert!(fault.message.contains(says), "{slip}: {fault:?}");
+        let pending = bench.proposals()[0].hunks().filter(|hunk| hunk.state == HunkState::Pending).count();
+        assert_eq!((pending, bench.disk("a.txt")), (2, numbers(9, &[])), "{slip}");
+    }
+    let right = json!({ "proposal": id, "hunks": ["h1"], "act": "accept" });
+    answer(&bench, "wherefore/decide", right).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), numbers(9, &[(2, "two")]));
 }

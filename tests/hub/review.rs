@@ -67,7 +67,7 @@ async fn what_an_editor_claims_is_read_back() {
             bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
         let answer = bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
         assert!(!answer.problems.is_empty(), "{manner:?}");
-        let accepted = answer.proposals[0].hunks().filter(|hunk| hunk.state.word() == "accepted").count();
+        let accepted = answer.proposals[0].hunks().filter(|hunk| hunk.state.as_str() == "accepted").count();
         assert_eq!(accepted.to_string(), expected, "{manner:?}");
         bench.manner(Manner::Obeys);
         bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
@@ -84,7 +84,7 @@ async fn hunks_follow_the_text_and_go_stale_where_it_changes() {
     let (call, proposal) = bench.propose("fs.write", json!({ "path": "a.txt", "content": content })).await;
     bench.type_in("a.txt", &format!("new first line\n{}", numbers(9, &[(6, "someone's six")])));
     let now = bench.proposals().remove(0);
-    let starts: Vec<_> = now.hunks().map(|hunk| (hunk.start, hunk.state.word())).collect();
+    let starts: Vec<_> = now.hunks().map(|hunk| (hunk.start, hunk.state.as_str())).collect();
     assert_eq!(starts, [(2, "pending"), (5, "stale")]);
     bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
     assert_eq!(
@@ -167,10 +167,10 @@ async fn whether_an_open_file_was_removed_is_the_disks_to_say() {
     assert_eq!((answer.problems, bench.disk("a.txt")), (Vec::<String>::new(), "(none)".to_owned()));
     assert_eq!(call.await.unwrap().result.unwrap()["status"], "applied");
     assert!(bench.proposals().iter().all(|waiting| waiting.id != proposal.id), "nothing of it waits");
-    assert!(bench.log().contains("status: applied"), "{}", bench.log());
+    assert!(bench.log().contains("\"status\":\"applied\""), "{}", bench.log());
     let told = bench.editor.told.lock().unwrap();
     assert!(told.iter().any(
-        |notice| matches!(notice, wherefore::protocol::Notice::Removed(uri) if uri.ends_with("/a.txt"))
+        |notice| matches!(notice, wherefore::protocol::EditorNotice::Removed(uri) if uri.ends_with("/a.txt"))
     ));
 }
 
@@ -193,17 +193,17 @@ async fn a_decision_that_is_broken_off_is_told_as_far_as_it_came() {
     let diff = "diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-a\n+A\n\
                 diff --git a/b.txt b/b.txt\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-b\n+B\n";
     let (_call, proposal) = bench.propose("fs.patch", json!({ "diff": diff })).await;
-    // It says that it made the edit, which is waited for.
+    // It claims that it made the edit, which is waited for.
     bench.manner(Manner::Claims);
     let decision = bench.decide(&proposal.id, &[], Act::Accept, None);
     tokio::time::timeout(std::time::Duration::from_millis(300), decision).await.unwrap_err();
     assert_eq!((bench.disk("a.txt").as_str(), bench.disk("b.txt").as_str()), ("A\n", "b\n"));
     let waiting = bench.proposals().remove(0);
-    let states: Vec<_> = waiting.hunks().map(|hunk| (hunk.state.word(), hunk.reviewed)).collect();
+    let states: Vec<_> = waiting.hunks().map(|hunk| (hunk.state.as_str(), hunk.reviewed)).collect();
     assert_eq!(states, [("accepted", true), ("pending", false)]);
-    assert_eq!(bench.log().matches("type: decision\n").count(), 1, "{}", bench.log());
+    assert_eq!(bench.log().matches("\"type\":\"decision\"").count(), 1, "{}", bench.log());
     bench.manner(Manner::Obeys);
     bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
     assert_eq!(bench.disk("b.txt"), "B\n");
-    assert_eq!(bench.log().matches("type: decision\n").count(), 2, "{}", bench.log());
+    assert_eq!(bench.log().matches("\"type\":\"decision\"").count(), 2, "{}", bench.log());
 }

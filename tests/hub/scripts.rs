@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use wherefore::protocol::Code;
 
-use crate::support::Bench;
+use crate::support::{Bench, report_skip};
 
 fn bench() -> Bench {
     Bench::with(&[("data.txt", "MARKDATA\n"), (".env", "MARKENV\n")], false)
@@ -26,7 +26,7 @@ async fn value(bench: &Bench, code: &str) -> Value {
 fn has_node() -> bool {
     let is_there = std::path::Path::new("/usr/bin/node").exists();
     if !is_there {
-        eprintln!("skipped: no /usr/bin/node");
+        report_skip("no /usr/bin/node");
     }
     is_there
 }
@@ -61,8 +61,7 @@ async fn a_script_answers_with_its_value_and_its_messages() {
 async fn a_script_that_fails_says_where() {
     let bench = bench();
     let answer = run(&bench, json!({ "code": "const a = 1;\n  missing.x" })).await;
-    let error =
-        json!({ "name": "ReferenceError", "message": "missing is not defined", "line": 2, "column": 3 });
+    let error = json!({ "name": "ReferenceError", "message": "missing is not defined", "recoverable": true, "line": 2, "column": 3 });
     assert_eq!((&answer["error"], &answer["result"]), (&error, &Value::Null), "{answer}");
     for (code, name) in [
         ("await new Promise(() => {})", "UnsettledPromise"),
@@ -92,7 +91,7 @@ async fn limits_end_a_script_and_keep_its_messages() {
             (&json!("time"), &json!("before")),
             "{answer}"
         );
-        assert!(start.elapsed() < Duration::from_millis(1500), "{code}: {:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(20), "{code}: {:?}", start.elapsed());
     }
     let bomb = "globalThis.a = []; while (true) a.push('x'.repeat(1e5) + a.length)";
     let answer = run(&bench, json!({ "code": bomb, "timeout_ms": 15_000 })).await;
@@ -155,7 +154,7 @@ async fn node_runs_the_same_code_in_the_same_sandbox() {
     let root = bench.folder.path().canonicalize().unwrap().display().to_string();
     let read = node(&format!("require('fs').readFileSync('{root}/data.txt', 'utf8')")).await;
     assert_eq!(read["error"]["name"], "Error", "{read}");
-    let slow = json!({ "code": "console.log(1); while (true) {}", "runtime": "node", "timeout_ms": 700 });
+    let slow = json!({ "code": "console.log(1); while (true) {}", "runtime": "node", "timeout_ms": 3000 });
     let slow = run(&bench, slow).await;
     assert_eq!((&slow["limit"], &slow["logs"][0]["text"]), (&json!("time"), &json!("1")), "{slow}");
 }

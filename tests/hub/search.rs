@@ -98,10 +98,10 @@ async fn what_an_editor_brings_back_unsaved_is_searched_as_it_shows_it() {
     assert_eq!(lines(&bench, "disk").await, [""; 0]);
     assert_eq!(files(&bench, "zebra").await, ["a.txt:1"]);
     assert_eq!(lines(&bench, "giraffe").await, ["new.txt:1"]);
-    let set = bench.served().working_set().files;
+    let set = bench.served().session().working_files().working_set().files;
     let unsaved: Vec<(&str, bool)> = set.iter().map(|file| (file.path.as_str(), file.unsaved)).collect();
     assert_eq!(unsaved, [("a.txt", true), ("new.txt", true), ("b.txt", false), ("c.txt", false)]);
-    // What is on the disk counts again where the editor has no more to say of it.
+    // The text on the disk counts again when the editor has no document of it.
     bench.write("b.txt", "changed penguin\n");
     assert_eq!(lines(&bench, "penguin").await, ["b.txt:1"]);
 }
@@ -124,7 +124,7 @@ async fn closed_files_are_not_found() {
     let listed = bench.call("workspace.files", json!({}), None).await.result.unwrap();
     assert_eq!(listed["files"], json!([{ "path": "open.txt", "size": 13 }]));
     assert_eq!(listed["watch"]["mode"], "native");
-    // One that is named is searched, ignored or not.
+    // A named file is searched, ignored or not.
     let scope = |scope: &str| SearchParams {
         kind: SearchKind::Lexical,
         query: "walrus".into(),

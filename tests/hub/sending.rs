@@ -1,8 +1,8 @@
-//! The person's words come to the agent meant, once, with whatever result it gets next.
+//! The person's message comes to the intended agent, once, with the next result that it gets.
 
 use serde_json::json;
+use wherefore::hooks::{NativeAct, NativeParams, NativeVerdict, Replacement};
 use wherefore::hub::{Hub, HubOptions};
-use wherefore::native::{NativeAct, NativeParams, NativeVerdict, Replacement};
 use wherefore::ports::NoEditor;
 use wherefore::protocol::{
     Act, Code, Door, LineSpan, Origin, PersonMessage, Policy, RawCall, SendAnswer, SendParams,
@@ -28,20 +28,20 @@ fn called(agent: &str, session: &str) -> Origin {
     Origin { agent, session, ..Origin::default() }
 }
 
-/// What a call of an agent over the Model Context Protocol is told.
+/// The messages that a call of an agent over the Model Context Protocol gets.
 async fn over_mcp(hub: &Hub, session: &str) -> Vec<PersonMessage> {
     let arguments = json!({ "path": ".", "why": "Learn what stands here for the one who asks" });
     let origin = Origin { door: Door::Mcp, ..called("claude-code/2.1", session) };
     let raw = RawCall { tool: "fs.ls".into(), arguments, origin: origin.clone(), ..RawCall::default() };
-    Call::answer(hub, raw, Asker::from(origin)).await.unwrap().messages
+    Call::answer_request(hub, raw, Asker::from(origin)).await.unwrap().messages
 }
 
-/// What a hook of an agent is told after a command.
+/// The text that a hook of an agent gets after a command.
 async fn after_command(hub: &Hub, session: &str) -> Option<String> {
     let act = NativeAct::Command { script: "ls".into() };
     let params =
         NativeParams { act, after: true, origin: called("claude-code", session), ..NativeParams::default() };
-    Native::answer(hub, params, Asker::door(Door::Hook)).await.unwrap().told
+    Native::answer_request(hub, params, Asker::from_door(Door::Hook)).await.unwrap().told
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn where_no_agent_was_there_the_first_that_calls_is_told() {
     assert_eq!(send(&bench, words("Welcome")).await.agent, None);
     let arguments = json!({ "path": ".", "why": "Look around as a script does" });
     let script = RawCall { tool: "fs.ls".into(), arguments, ..RawCall::default() };
-    let answer = Call::answer(&bench.hub, script, Asker::door(Door::Cli)).await.unwrap();
+    let answer = Call::answer_request(&bench.hub, script, Asker::from_door(Door::Cli)).await.unwrap();
     assert_eq!(answer.messages, [], "a script is no agent");
     assert_eq!(texts(&over_mcp(&bench.hub, "c1").await), ["Welcome"]);
 }
@@ -155,8 +155,8 @@ async fn of_two_sessions_of_one_agent_the_one_meant_is_told() {
         edits: vec![Replacement { old: "1\n".into(), new: "one\n".into(), all: false }],
     };
     let params = NativeParams { act: edit, origin: called("claude-code", "one"), ..NativeParams::default() };
-    let asker = || Asker::door(Door::Hook);
-    Native::answer(&bench.hub, params.clone(), asker()).await.unwrap();
+    let asker = || Asker::from_door(Door::Hook);
+    Native::answer_request(&bench.hub, params.clone(), asker()).await.unwrap();
     assert_eq!(after_command(&bench.hub, "two").await, None);
     let proposal = bench.proposals().remove(0);
     let comment = |text: &str| SendParams { proposal: Some(proposal.id.clone()), ..words(text) };
@@ -167,7 +167,7 @@ async fn of_two_sessions_of_one_agent_the_one_meant_is_told() {
     assert!(told.contains("about your proposal") && told.contains("\n> Why?\n"), "{told}");
     assert_eq!(after_command(&bench.hub, "one").await, None, "it is told once");
     send(&bench, comment("And again?")).await;
-    let left = Native::answer(&bench.hub, params, asker()).await.unwrap();
+    let left = Native::answer_request(&bench.hub, params, asker()).await.unwrap();
     assert_eq!(left.verdict, NativeVerdict::Leave);
     assert!(left.told.unwrap().contains("And again?"), "the answer to an edit brings it too");
 }
@@ -198,6 +198,7 @@ async fn the_newest_messages_outlive_the_process() {
         shared_log: false,
         state: Some(bench.state.path().to_owned()),
         launcher: launcher(),
+        environment: None,
     };
     let next = Hub::new(options);
     next.add_root(root.to_str().unwrap()).unwrap();

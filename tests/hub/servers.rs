@@ -1,4 +1,4 @@
-//! Servers of the Model Context Protocol in a sandbox: those that a project names, and those that the person says it of.
+//! Servers of the Model Context Protocol in a sandbox: those that a project names, and those that the person wants confined.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use wherefore::protocol::{Code, Fault, ServerStatus};
 use wherefore::requests::Status;
-use wherefore::sandbox::Level;
+use wherefore::sandbox::SandboxLevel;
 
 use crate::support::Bench;
 
@@ -16,7 +16,7 @@ const TOOL: &str = "tool:\n  name: mine.probe\n  description: Tells what it reac
                     outside: { type: string, description: A file }\n      why: { type: string, description: Why }\n    \
                     required: [why]\n";
 
-/// What a project says of its server.
+/// The project's entry of its server.
 fn named(more: &str) -> String {
     format!(
         "[mcp_servers.srv]\ncommand = \"node\"\nargs = [\"probe.mjs\"]\nenv = {{ GIVEN = \"yes\" }}\n{more}"
@@ -33,19 +33,19 @@ fn files(settings: &str) -> Vec<(&str, &str)> {
     ]
 }
 
-/// A bench whose person says yes.
+/// A bench whose person answers yes.
 fn bench(settings: &str) -> Bench {
     let bench = Bench::new(&files(settings));
     bench.will_answer(Some("Allow"));
     bench
 }
 
-/// What the server reaches.
+/// The places that the server reaches.
 async fn probe(bench: &Bench) -> Result<Value, Fault> {
     probe_at(bench, &TcpListener::bind("127.0.0.1:0").unwrap()).await
 }
 
-/// The same, with that listener of the host.
+/// The places that the server reaches, including that listener of the host.
 async fn probe_at(bench: &Bench, host: &TcpListener) -> Result<Value, Fault> {
     let outside = bench.state.path().join("outside.txt");
     std::fs::write(&outside, "MARKOUTSIDE").unwrap();
@@ -111,7 +111,7 @@ async fn a_projects_server_writes_the_workspace_where_its_settings_say_so_and_ne
         (&reached["write"], bench.disk("written.txt")),
         (&json!("written"), "by the server\n".to_owned())
     );
-    let problems = bench.served().status().problems.join("\n");
+    let problems = bench.served().workspace_status().problems.join("\n");
     assert!(problems.contains("mcp_servers.srv.sandbox"), "{problems}");
 }
 
@@ -144,7 +144,7 @@ async fn the_person_opens_a_projects_server_by_their_consent() {
     free(&reached);
     let now = status(&bench).await;
     assert_eq!((now.running, now.confined, now.tier), (true, false, None));
-    folder.toolbox().upstreams().revoke("srv").unwrap();
+    folder.toolbox().upstreams().revoke_consent("srv").unwrap();
     bench.will_answer(Some("Deny"));
     assert!(probe(&bench).await.is_err());
 }
@@ -165,7 +165,7 @@ async fn the_persons_own_server_runs_in_a_sandbox_where_they_say_so() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_projects_server_is_not_started_where_no_sandbox_can_be_built() {
     let settings = named("");
-    let bench = Bench::in_tier(&files(&settings), Level::Nothing);
+    let bench = Bench::in_tier(&files(&settings), SandboxLevel::Nothing);
     bench.will_answer(Some("Allow"));
     let fault = probe(&bench).await.unwrap_err();
     assert_eq!(fault.code, Code::SandboxUnavailable, "{fault:?}");

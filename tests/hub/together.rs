@@ -141,18 +141,18 @@ async fn a_text_that_changed_since_its_agent_read_it_is_not_written_over() {
     assert!(details["changed"].as_str().unwrap().contains("-b\n+B\n"), "{details}");
     assert_eq!((fault.next_action.unwrap()["tool"].as_str(), fault.applied), (Some("fs.read"), None));
     assert_eq!(bench.disk("a.txt"), "a\nB\nc\n");
-    // It is so until the agent reads the file, or says which text it means.
+    // This lasts until the agent reads the file, or names the text that it expects.
     assert_eq!(write("one/1", "x\n").await.error.unwrap().code, Code::Stale);
     let meant = json!({ "path": "a.txt", "content": "a\nB\nC\n", "expected_hash": now });
     assert_eq!(bench.call_as("one/1", "fs.write", meant, None).await.result.unwrap()["status"], "applied");
-    // What was not read is nobody's to know, and an agent knows what it made of what it read.
+    // An agent that read nothing may write the file, and an agent knows its own changes to a text that it read.
     assert_eq!(write("third/1", "three\n").await.result.unwrap()["status"], "applied");
     read("one/1").await;
     let edit = json!({ "path": "a.txt", "find": "three", "replace": "four" });
     assert_eq!(bench.call_as("one/1", "fs.edit", edit, None).await.result.unwrap()["status"], "applied");
     assert_eq!(write("one/1", "five\n").await.result.unwrap()["status"], "applied");
     assert_eq!(write("one/1", "six\n").await.result.unwrap()["status"], "applied");
-    // A file that is gone is made anew by whoever was told so.
+    // A removed file can be written again by an agent that got the report of that.
     std::fs::remove_file(bench.folder.path().join("a.txt")).unwrap();
     let fault = write("one/1", "seven\n").await.error.unwrap();
     assert_eq!((fault.code, &fault.details.unwrap()["hash"]), (Code::Stale, &json!(null)));

@@ -98,7 +98,7 @@ async fn what_the_editor_took_back_is_not_taken_back_again() {
     assert!(fault.message.contains("a.txt is as it was before, in the editor"), "{}", fault.message);
     assert!(fault.suggestion.is_some_and(|text| text.contains(&*calls[0])), "the one before is named");
     assert_eq!(bench.log(), before, "no undo is logged that did nothing");
-    // Its redo: the change stands again and is taken back as any other.
+    // Its redo: the change is in place again and can be taken back like any other.
     bench.type_in("a.txt", "two\n");
     let back = undo(&bench, None).await.unwrap();
     assert_eq!(bench.buffer("a.txt"), "one\n");
@@ -134,10 +134,10 @@ async fn an_undo_rejects_what_still_waits_of_its_call() {
     assert_eq!(bench.disk("a.txt"), numbers(20, &[]));
     assert_eq!(bench.proposals(), [], "nothing of it waits");
     let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
-    assert_eq!((told.len(), told[0].status.word()), (1, "undone"));
-    assert_eq!(told[0].hunks[1].state.word(), "rejected");
+    assert_eq!((told.len(), told[0].status.as_str()), (1, "undone"));
+    assert_eq!(told[0].hunks[1].state.as_str(), "rejected");
     assert!(bench.log().contains("the call was taken back"), "{}", bench.log());
-    // Where nothing of it was accepted yet, what waits is all there is.
+    // If nothing of it was accepted yet, only the pending hunks are affected.
     bench.call("fs.write", write, Some(Policy::Hold)).await;
     let proposal = bench.proposals().remove(0);
     let params = UndoParams { call: Some(proposal.call_id.to_string()), root: None };
@@ -145,7 +145,7 @@ async fn an_undo_rejects_what_still_waits_of_its_call() {
     assert_eq!((answer.undo_id.as_str(), answer.paths.len(), answer.withdrawn), ("", 0, 2));
     assert_eq!((bench.proposals().len(), bench.disk("a.txt")), (0, numbers(20, &[])));
     let told = bench.call("fs.ls", json!({ "path": "." }), None).await.decisions;
-    assert_eq!((told.len(), told[0].status.word()), (1, "rejected"));
+    assert_eq!((told.len(), told[0].status.as_str()), (1, "rejected"));
 }
 
 #[tokio::test]

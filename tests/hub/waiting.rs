@@ -1,4 +1,4 @@
-//! Nobody has to wait: pending answers, review.wait, decisions with the next result, proposals that outlive a process.
+//! No agent has to wait: pending answers, review.wait, decisions with the next result, proposals that outlive a process.
 
 use serde_json::json;
 use wherefore::base::ProposalId;
@@ -13,7 +13,7 @@ use crate::support::{Bench, launcher, states};
 /// Decides every pending hunk of one proposal.
 async fn decide(hub: &Hub, proposal: &str, act: Act) -> Result<DecideAnswer, Fault> {
     let params = DecideParams { proposal: Some(proposal.into()), ..DecideParams::all(act) };
-    Decide::answer(hub, params, Asker::door(Door::Lsp)).await
+    Decide::answer_request(hub, params, Asker::from_door(Door::Lsp)).await
 }
 
 #[tokio::test]
@@ -32,7 +32,7 @@ async fn a_held_change_is_answered_pending_and_decided_later() {
     let next = bench.call("fs.ls", json!({ "path": "." }), None).await;
     assert_eq!(next.decisions.len(), 1);
     assert_eq!(
-        (next.decisions[0].proposal.as_str(), next.decisions[0].status.word()),
+        (next.decisions[0].proposal.as_str(), next.decisions[0].status.as_str()),
         (id.as_str(), "applied")
     );
     assert_eq!(bench.call("fs.ls", json!({ "path": "." }), None).await.decisions, [], "each is told once");
@@ -66,9 +66,13 @@ async fn proposals_outlive_the_process() {
         shared_log: true,
         state,
         launcher: launcher(),
+        environment: None,
     });
     hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
-    assert_eq!(hub.folder(None).unwrap().queue().list(&ProposalsParams::default()), before);
+    assert_eq!(
+        hub.folder_at(None).unwrap().queue().store().list_proposals(&ProposalsParams::default()),
+        before
+    );
     decide(&hub, &before[0].id, Act::Accept).await.unwrap();
     assert_eq!(bench.disk("a.txt"), "A\nb\nC\n");
 }
@@ -105,7 +109,7 @@ async fn no_more_changes_wait_than_may() {
     let fault = answers.into_iter().find_map(|answer| answer.error).unwrap();
     assert_eq!((fault.code, fault.applied), (Code::QuotaExceeded, None));
     assert!(fault.message.contains("limits.held") && fault.suggestion.unwrap().contains("wherefore review"));
-    // What is applied at once needs no place, and each decision makes one.
+    // Applied changes need no place, and each decision frees one.
     let id = bench.proposals().remove(0).id;
     bench.decide(&id, &[], Act::Reject, None).await.unwrap();
     assert_eq!(write(9).await.status, Status::Pending);
@@ -114,8 +118,8 @@ async fn no_more_changes_wait_than_may() {
 
 /// The proposals whose decisions a log holds, in order.
 fn decided(log: &str) -> Vec<ProposalId> {
-    let id = |event: &str| Some(event.lines().find_map(|line| line.strip_prefix("proposal: "))?.into());
-    log.split("type: decision\n").skip(1).filter_map(id).collect()
+    let id = |event: &str| Some(event.split("\"proposal\":\"").nth(1)?.split('"').next()?.into());
+    log.lines().filter(|line| line.contains("\"type\":\"decision\"")).filter_map(id).collect()
 }
 
 #[tokio::test]
@@ -130,7 +134,7 @@ async fn every_decision_is_told_and_logged_however_many_there_are() {
     let answer = bench.ask::<Decide>(DecideParams::all(Act::Accept)).await.unwrap();
     let told: Vec<ProposalId> = answer.proposals.iter().map(|proposal| proposal.id.clone()).collect();
     assert_eq!((told, answer.problems.len()), (ids.clone(), 0));
-    assert!(answer.proposals.iter().all(|proposal| proposal.state().word() == "applied"));
+    assert!(answer.proposals.iter().all(|proposal| proposal.state().as_str() == "applied"));
     assert_eq!(decided(&bench.log()), ids);
 }
 
@@ -150,9 +154,10 @@ async fn a_decision_that_the_log_does_not_take_is_said_and_written_later() {
         shared_log: false,
         state,
         launcher: launcher(),
+        environment: None,
     });
     hub.add_root(bench.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
-    // Its log is opened by its first event: something stands in the way just then.
+    // Its log is opened by its first event: something is in the way at that moment.
     let sessions = bench.folder.path().join(".wherefore/sessions");
     let aside = bench.folder.path().join("aside");
     std::fs::rename(&sessions, &aside).unwrap();
@@ -167,7 +172,7 @@ async fn a_decision_that_the_log_does_not_take_is_said_and_written_later() {
     std::fs::rename(&aside, &sessions).unwrap();
     let answer = decide(&hub, &ids[1], Act::Reject).await.unwrap();
     assert_eq!(answer.problems, Vec::<String>::new());
-    let log = hub.folder(None).unwrap().log(None).unwrap().text;
+    let log = hub.folder_at(None).unwrap().session_log(None).unwrap().text;
     assert_eq!(decided(&log), ids, "{log}");
     hub.close();
 }

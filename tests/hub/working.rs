@@ -1,11 +1,11 @@
-//! The working set: what touches, hints, pins and reviews make of it, and when the editor hears of it.
+//! The working set: the effects of touches, hints, pins and reviews, and the notices to the editor.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 use wherefore::protocol::{
-    Act, Advice, Code, Fault, HintAct, HintOutcome, HintParams, Notice, Outcome, Policy, WorkingFile,
+    Act, Advice, Code, EditorNotice, Fault, HintAct, HintOutcome, HintParams, Outcome, Policy, WorkingFile,
 };
 use wherefore::requests::Collect;
 use wherefore::requests::collect::CollectParams;
@@ -13,7 +13,7 @@ use wherefore::requests::collect::CollectParams;
 use crate::support::Bench;
 
 fn files(bench: &Bench) -> Vec<WorkingFile> {
-    bench.served().working_set().files
+    bench.served().session().working_files().working_set().files
 }
 
 fn file(bench: &Bench, path: &str) -> WorkingFile {
@@ -26,7 +26,7 @@ fn file(bench: &Bench, path: &str) -> WorkingFile {
 fn hint(bench: &Bench, path: &str, advice: HintAct) -> Result<HintOutcome, Fault> {
     let why = Some("It is mine".into());
     let params = HintParams { path: path.to_owned(), advice, why, root: None };
-    Ok(bench.served().session().working_files().hint(&params)?)
+    Ok(bench.served().session().working_files().apply_hint(&params)?)
 }
 
 async fn read(bench: &Bench, path: &str, times: usize) {
@@ -37,9 +37,9 @@ async fn read(bench: &Bench, path: &str, times: usize) {
     }
 }
 
-/// How often the editor was told that other files matter.
+/// The number of notices to the editor that other files matter.
 fn told(bench: &Bench) -> usize {
-    bench.editor.told.lock().unwrap().iter().filter(|notice| **notice == Notice::WorkingSet).count()
+    bench.editor.told.lock().unwrap().iter().filter(|notice| **notice == EditorNotice::WorkingSet).count()
 }
 
 async fn until(what: &str, holds: impl Fn() -> bool) {
@@ -88,7 +88,7 @@ async fn what_is_touched_more_is_hotter_and_says_why() {
         (found.pending_hunks, found.reasons[0].starts_with("1 change by tester/1, just now: ")),
         (0, true)
     );
-    // What is gone from the disk is gone from the set.
+    // A file that is gone from the disk is gone from the set.
     std::fs::remove_file(bench.folder.path().join("a.rs")).unwrap();
     assert!(files(&bench).iter().all(|file| file.path != "a.rs"));
 }
@@ -128,10 +128,10 @@ async fn what_a_person_writes_counts_and_stays() {
         ".wherefore/working-set.yml",
         "budget: 77\nfiles:\n  - path: b.rs\n    priority: 1\n    role: sauce\n",
     );
-    let set = bench.served().working_set();
+    let set = bench.served().session().working_files().working_set();
     assert_eq!(set.budget, 77);
     assert_eq!(set.problems.len(), 1, "{:?}", set.problems);
-    assert!(bench.served().status().problems.contains(&set.problems[0]));
+    assert!(bench.served().workspace_status().problems.contains(&set.problems[0]));
     let paths: Vec<&str> = set.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["b.rs", "gone.rs"]);
     assert_eq!(set.files[0].priority, Some(1));
@@ -203,7 +203,7 @@ async fn what_has_cooled_is_dropped_where_somebody_asks() {
 #[tokio::test]
 async fn what_is_written_into_the_files_by_hand_is_told() {
     let bench = Bench::new(&[("a.rs", "a\n"), (".wherefore/cold.yml", "[]\n")]);
-    // The watch begins on a task of its own: until it hears, the file is written anew.
+    // The watch begins on a task of its own: until it works, the file is written again.
     let tries = Cell::new(0);
     until("the set is told", || {
         tries.set(tries.get() + 1);
@@ -219,7 +219,7 @@ async fn what_is_written_into_the_files_by_hand_is_told() {
 async fn heat_follows_a_renamed_file() {
     let bench = Bench::new(&[("a.rs", "fn a() {}\n"), ("b.rs", "b\n")]);
     read(&bench, "a.rs", 2).await;
-    // What happens while the watch begins is not told: then it is moved back, and once more.
+    // Events during the start of the watch are not reported: then it is moved back, and once more.
     let (old, new) = (bench.folder.path().join("a.rs"), bench.folder.path().join("moved.rs"));
     let moved = Cell::new(Instant::now());
     std::fs::rename(&old, &new).unwrap();

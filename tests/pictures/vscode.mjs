@@ -61,7 +61,7 @@ try {
   await me.noToasts();
   await keep(3000, 'Two agents propose changes to one file. Nothing is on the disk yet.');
   await me.keys('v');
-  await me.tab('wherefore: 3 hunks');
+  await me.tab('wherefore: review');
   await me.lens('codex');
   await me.arrives();
   await keep(3500, "Alt+W V  opens VS Code's diff, with each agent's reason");

@@ -1,4 +1,4 @@
-//! Each invariant of `server/ARCHITECTURE.md` and each promise of `docs/security.md` names the test that holds it.
+//! Each invariant in the `//!` of a file of the server, and each promise of `docs/security.md`, names the test that holds it.
 
 use std::sync::LazyLock;
 
@@ -6,17 +6,20 @@ use regex::Regex;
 
 use crate::tree::{File, Finding, Tree};
 
-/// The pages, each with the heading under which it lists them.
-const PAGES: [(&str, &str); 2] =
-    [("server/ARCHITECTURE.md", "## Invariants"), ("docs/security.md", "## Promises")];
+/// The page of promises, and the heading above them.
+const PROMISES: (&str, &str) = ("docs/security.md", "## Promises");
 
-/// The bullets under a page's heading, with the line each begins at.
-fn bullets(page: &File, heading: &str) -> Vec<(usize, String)> {
+/// The heading of a file's invariants.
+const INVARIANTS: &str = "# Invariants";
+
+/// The bullets under a heading of a text, with the line each begins at.
+fn bullets<'a>(lines: impl Iterator<Item = &'a str>, heading: &str) -> Vec<(usize, String)> {
+    let level = heading.split_once(' ').map_or(heading, |(signs, _)| signs);
     let mut inside = false;
     let mut found: Vec<(usize, String)> = Vec::new();
-    for (at, line) in page.text.lines().enumerate() {
+    for (at, line) in lines.enumerate() {
         match line {
-            _ if line.starts_with("## ") => inside = line == heading,
+            _ if line.split_once(' ').is_some_and(|(signs, _)| signs == level) => inside = line == heading,
             _ if inside && line.starts_with("- ") => found.push((at + 1, line.to_owned())),
             _ if inside && line.starts_with("  ") => {
                 if let Some((_, text)) = found.last_mut() {
@@ -29,15 +32,40 @@ fn bullets(page: &File, heading: &str) -> Vec<(usize, String)> {
     found
 }
 
+/// What a file of the server says of itself as a whole.
+fn opening(file: &File) -> impl Iterator<Item = &str> {
+    file.text
+        .lines()
+        .map_while(|line| line.strip_prefix("//!"))
+        .map(|text| text.strip_prefix(' ').unwrap_or(text))
+}
+
+/// Every invariant and every promise, with the file and the line that it begins at.
+fn listed(tree: &Tree) -> Vec<(&File, usize, String)> {
+    let (page, heading) = PROMISES;
+    let page = tree.file(page);
+    let promises =
+        bullets(page.text.lines(), heading).into_iter().map(move |(line, text)| (page, line, text));
+    let server =
+        tree.files.iter().filter(|file| file.extension() == "rs" && file.path.starts_with("server/"));
+    let invariants = server.flat_map(|file| {
+        bullets(opening(file), INVARIANTS).into_iter().map(move |(line, text)| (file, line, text))
+    });
+    promises.chain(invariants).collect()
+}
+
 /// Each names one test or more as "Test: `name`", and each of these exists.
 pub(crate) fn tested(tree: &Tree) -> Vec<Finding> {
     static TESTS: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"Tests?: ((?:`\w+`(?:, )?)+)").expect("a pattern"));
     let mut findings = Vec::new();
-    let listed = PAGES.iter().flat_map(|(page, heading)| {
-        let page = tree.file(page);
-        bullets(page, heading).into_iter().map(move |(line, text)| (page, line, text))
-    });
+    let listed = listed(tree);
+    if !listed.iter().any(|(file, ..)| file.path.starts_with("server/")) {
+        let rule = format!(
+            "no file of the server has `{INVARIANTS}` in its `//!`: say what never happens, and the test"
+        );
+        findings.push(tree.file("server/lib.rs").finding(1, rule));
+    }
     for (page, line, text) in listed {
         let Some(named) = TESTS.captures(&text) else {
             findings.push(page.finding(line, "this bullet names no test: end it with \"Test: `name`\""));
@@ -52,7 +80,7 @@ pub(crate) fn tested(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Whether some Rust or Lua file holds a test of that name; the tidy checks are named in their list.
+/// Returns whether some Rust or Lua file holds a test of that name; the tidy checks are named in their list.
 fn exists(tree: &Tree, name: &str) -> bool {
     let function = format!("fn {name}(");
     let check = format!("    {name}: ");

@@ -68,7 +68,7 @@ pub(crate) fn tower_lsp(tree: &Tree) -> Vec<Finding> {
     )
 }
 
-/// Unsafe code has one home, where each block says why it is sound; attempts to get out of the sandbox are made of it too.
+/// Unsafe code is in one file, where each block explains why it is sound; attempts to escape the sandbox use it, too.
 pub(crate) fn unsafe_code(tree: &Tree) -> Vec<Finding> {
     words(
         tree,
@@ -90,7 +90,7 @@ pub(crate) fn permits(tree: &Tree) -> Vec<Finding> {
     )
 }
 
-/// Findings for a pattern in the code of the server's files that `meant` picks.
+/// Findings for a pattern in the code of the selected server files.
 fn words(
     tree: &Tree,
     pattern: &str,
@@ -130,7 +130,7 @@ fn imports(tree: &Tree, wrong: impl Fn(&File, usize, &str, &str) -> Option<Findi
     findings
 }
 
-/// How many `super::` lead from a file to the crate's root.
+/// The number of `super::` that lead from a file to the crate's root.
 fn depth(path: &str) -> usize {
     path.strip_prefix("server/").map_or(0, |inside| inside.split('/').count())
 }
@@ -152,7 +152,7 @@ fn imported(code: &str, depth: usize) -> BTreeSet<(usize, String)> {
     found
 }
 
-/// Each crate of ours that `code` names, with its line.
+/// Each wherefore crate that `code` names, with its line.
 fn packages(code: &str) -> BTreeSet<(usize, String)> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"\bwherefore_(\w+)").expect("a pattern"));
     let line = |at: usize| code[..at].matches('\n').count() + 1;

@@ -1,9 +1,12 @@
-//! The rules that the whole repository keeps, each one a test whose message says how to mend what it found.
+//! The rules that the whole repository keeps, each one a test whose message names the remedy.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod architecture;
 mod invariants;
 mod layers;
+mod methods;
+mod named;
+mod naming;
 mod pages;
 mod requests;
 mod rust_code;
@@ -19,7 +22,7 @@ fn report(findings: Vec<Finding>) {
     assert!(list.is_empty(), "{} to mend:\n{}\n", list.len(), list.join("\n"));
 }
 
-/// One test for each check, under its own name.
+/// A test for each check, under its own name.
 macro_rules! checks {
     ($($name:ident: $check:path,)+) => { $(
         #[test]
@@ -36,6 +39,7 @@ checks! {
     only_the_lsp_door_uses_tower_lsp: layers::tower_lsp,
     calls_are_permitted_in_one_file: layers::permits,
     unsafe_code_stands_in_one_file: layers::unsafe_code,
+    a_type_has_few_methods: methods::counts,
     a_request_is_a_row_and_a_file: requests::files,
     methods_of_requests_stand_in_their_table: requests::methods,
     source_files_are_short: text::sizes,
@@ -51,5 +55,9 @@ checks! {
     links_in_pages_lead_somewhere: pages::links,
     every_invariant_has_its_test: invariants::tested,
     the_architecture_names_every_module: architecture::modules,
-    files_named_in_the_architecture_are_there: architecture::files,
+    the_architecture_is_read_in_one_go: architecture::length,
+    what_pages_name_is_there: named::exist,
+    functions_are_verbs_with_their_objects: naming::functions,
+    types_say_of_what_they_are: naming::types,
+    comments_begin_with_a_noun_or_a_verb: naming::comments,
 }

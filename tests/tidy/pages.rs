@@ -1,4 +1,4 @@
-//! What the README and the pages of `docs` say is what the repository does.
+//! The statements of the README and the pages of `docs` match the repository.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn two_commands(readme: &File) -> Vec<&str> {
     block.lines().map(|line| &line[..command(line)]).filter(|line| !line.is_empty()).collect()
 }
 
-/// The first block holds two commands; CI runs the second, as it stands there.
+/// The first block holds two commands; CI runs the second one unchanged.
 pub(crate) fn commands(tree: &Tree) -> Vec<Finding> {
     let readme = tree.file("README.md");
     let ci = tree.file(".ci/run");
@@ -54,7 +54,7 @@ fn pages(tree: &Tree) -> impl Iterator<Item = &File> {
     tree.files.iter().filter(move |file| file.extension() == "md" && guide(&file.path))
 }
 
-/// The lines of a page with their number, from 1, and whether each stands in a block of code.
+/// The lines of a page with their numbers, from 1, and whether each is in a code block.
 fn lines(page: &File) -> impl Iterator<Item = (usize, &str, bool)> {
     let mut fenced = false;
     page.text.lines().enumerate().map(move |(at, line)| {
@@ -93,13 +93,13 @@ pub(crate) fn commands_have_rows(tree: &Tree) -> Vec<Finding> {
     lacking.map(|name| page.finding(1, format!("the table lacks `wherefore {name}`: add its row"))).collect()
 }
 
-/// Whether a line of a table is that subcommand's.
+/// Returns whether a line of a table is that subcommand's.
 fn begins_row(line: &str, name: &str) -> bool {
     let rest = line.strip_prefix("| `wherefore ").and_then(|rest| rest.strip_prefix(name));
     rest.is_some_and(|rest| rest.starts_with([' ', '`']))
 }
 
-/// What `wherefore --help` lists in its groups.
+/// The subcommands that `wherefore --help` lists in its groups.
 fn subcommands_of_the_binary() -> BTreeSet<String> {
     let help = Command::new(env!("CARGO_BIN_EXE_wherefore")).arg("--help").output().expect("the binary runs");
     let help = String::from_utf8(help.stdout).expect("help is UTF-8");
@@ -140,7 +140,7 @@ fn anchor(heading: &str) -> String {
     heading.trim().to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// Whether a page has a heading with that anchor.
+/// Returns whether a page has a heading with that anchor.
 fn has_heading(page: &File, wanted: &str) -> bool {
     let heading = |line: &str| line.starts_with('#').then(|| anchor(line.trim_start_matches('#')));
     lines(page).any(|(_, line, code)| !code && heading(line).is_some_and(|found| found == wanted))

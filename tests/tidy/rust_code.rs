@@ -22,7 +22,7 @@ fn without_texts(source: &str) -> String {
     out
 }
 
-/// Where the comment, string or character that begins at `at` ends, if one begins there.
+/// The end of the comment, string or character that begins at `at`, if one begins there.
 fn text_end(chars: &[char], at: usize) -> Option<usize> {
     let rest = &chars[at..];
     let length = match rest {
@@ -37,7 +37,7 @@ fn text_end(chars: &[char], at: usize) -> Option<usize> {
     Some(at + length.min(rest.len()))
 }
 
-/// Whether the character before `at` belongs to a word; `b` of a byte string does not count.
+/// Returns whether the character before `at` belongs to a word; `b` of a byte string does not count.
 fn word_before(chars: &[char], at: usize) -> bool {
     at > 0 && chars[at - 1] != 'b' && (chars[at - 1].is_alphanumeric() || chars[at - 1] == '_')
 }

@@ -1,4 +1,4 @@
-//! What every text file keeps: its length, its first line, and no trace of one machine.
+//! The rules for every text file: its length, its first line, and no trace of one machine.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ const LONGEST: usize = 500;
 /// Endings of source files.
 const SOURCES: [&str; 9] = ["rs", "lua", "ts", "js", "mjs", "cjs", "sh", "py", "vim"];
 
-/// Whether `file` is code that people write; what a generator writes says so in its first line.
+/// Returns whether `file` is code that people write; generated code is marked in its first line.
 fn is_source(file: &File) -> bool {
     let script = file.extension().is_empty() && file.text.starts_with("#!");
     let generated = file.text.lines().next().is_some_and(|line| line.to_lowercase().contains("generated"));

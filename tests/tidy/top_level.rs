@@ -1,4 +1,4 @@
-//! What stands at the repository's top.
+//! The entries at the repository's top.
 
 use crate::tree::{Finding, Tree};
 
@@ -23,7 +23,7 @@ const NAMES: [&str; 13] = [
 const DOT_NAMES: [&str; 7] =
     [".ci", ".rustfmt.toml", ".gitignore", ".gitattributes", ".editorconfig", ".cargo", ".github"];
 
-/// Nothing else stands there.
+/// No other entry exists.
 pub(crate) fn names(tree: &Tree) -> Vec<Finding> {
     let known = |name: &str| NAMES.contains(&name) || DOT_NAMES.contains(&name);
     let mut tops: Vec<&str> = tree.paths.iter().filter_map(|path| path.split('/').next()).collect();

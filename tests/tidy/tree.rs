@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::process::Command;
 
-/// One tracked text file.
+/// A tracked text file.
 pub(crate) struct File {
     /// Relative to the repository's root, `/`-separated.
     pub path: String,
@@ -13,12 +13,12 @@ pub(crate) struct File {
 }
 
 impl File {
-    /// What follows the last dot of its name.
+    /// The part of its name after the last dot.
     pub(crate) fn extension(&self) -> &str {
         Path::new(&self.path).extension().and_then(|end| end.to_str()).unwrap_or_default()
     }
 
-    /// Whether it is Rust code of the server.
+    /// Returns whether it is Rust code of the server.
     pub(crate) fn is_server(&self) -> bool {
         self.path.starts_with("server/") && self.extension() == "rs"
     }
@@ -28,7 +28,7 @@ impl File {
         Finding { place: format!("{}:{line}", self.path), rule: rule.into() }
     }
 
-    /// The lines on which `wrong` says what is wrong.
+    /// The lines for which `wrong` returns a problem.
     pub(crate) fn findings_by_line(&self, wrong: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
         let lines = self.text.lines().enumerate();
         lines.filter_map(|(at, line)| wrong(line).map(|rule| self.finding(at + 1, rule))).collect()
@@ -39,7 +39,7 @@ impl File {
 pub(crate) struct Finding {
     /// Where: a path, with a line where there is one.
     pub place: String,
-    /// What is wrong there, and how to mend it.
+    /// The problem, and its remedy.
     pub rule: String,
 }
 
@@ -53,7 +53,7 @@ impl fmt::Display for Finding {
 pub(crate) struct Tree {
     /// Paths of all of them, binary ones too.
     pub paths: Vec<String>,
-    /// Those that hold text.
+    /// The text files.
     pub files: Vec<File>,
 }
 

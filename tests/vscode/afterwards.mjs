@@ -52,13 +52,16 @@ const cases = {
     await shot('applied-since');
     await page.keyboard.press('Enter');
     await me.status('4 hunks in 2 files applied');
-    await me.tab('wherefore: 4 hunks');
+    await me.tab('wherefore: applied, keep or take back (2 files)');
     await me.lens('Keep');
     await me.sees('TWO');
     await shot('applied');
-    await me.keys('a');
+    await me.arrives();
+    // Keys of the review: nothing is typed into the source.
+    await page.keyboard.press('a');
     await me.status('3 hunks in 2 files applied');
-    await me.keys('r');
+    await me.arrives();
+    await page.keyboard.press('r');
     await me.status('2 hunks in 2 files applied');
     await me.keys('a');
     await me.status('1 hunk in 1 file applied');
@@ -98,23 +101,27 @@ const cases = {
     await page.keyboard.press('Control+F4');
   },
 
-  "VS Code's own arrow between the sides takes an applied change back": async () => {
+  'e in the review of what was applied leads to the lines in the file, and r takes them back': async () => {
     await me.noToasts();
     await call(place, 'fs.patch', { path: 'b.txt', why: 'Say goodbye too', diff: diff('b.txt', 30, { 20: 'GOODBYE' }) }, 'auto');
     await me.status('1 hunk applied');
     await me.keys('l');
-    await me.tab('b.txt');
+    await me.tab('b.txt (applied)');
     await me.lens('Take back');
     await me.sees('GOODBYE');
-    await shot('revert-arrow');
-    await page.locator('.editor-group-container.active .monaco-diff-editor .codicon-arrow-right:visible').first().click();
+    await me.arrives();
+    await page.keyboard.press('e');
+    await me.status('change it here and save');
+    await me.status('Ln 20, Col 1');
+    await me.keys('v');
+    await me.tab('b.txt (applied)');
+    await me.arrives();
+    await shot('applied-one');
+    await page.keyboard.press('r');
+    await until(() => place.file('b.txt') === numbered(30), 'the file as it was');
     await me.nothingWaits();
-    await page.locator('.statusbar-item[id$="wherefore.applied"]').waitFor({ state: 'hidden' });
     assert.match(await call(place, 'fs.ls', { path: '.', why: 'Hear what became of it' }), /is rejected now/);
-    await page.locator('.editor-group-container.active .modified .view-line', { hasText: 'line 20' }).first().click();
-    assert.match(await page.locator('.tab.active').first().textContent(), /goodbye/, 'what is not saved stays open');
-    await me.saves(() => place.file('b.txt') === numbered(30), 'the file as it was');
-    await page.locator('.tab', { hasText: 'goodbye' }).waitFor({ state: 'detached' });
+    assert.equal(await page.locator('.tab.dirty').count(), 0, 'nothing was typed into the source');
   },
 
   'what was applied since a call, in the dark': async () => {
@@ -171,6 +178,8 @@ const cases = {
     fs.writeFileSync(path.join(place.root, 'b.txt'), numbered(30));
     await me.edit('b.txt');
     await me.sees('line 14');
+    // A review before this one left the cursor at its place.
+    await page.keyboard.press('Control+Home');
     const answer = call(place, 'fs.patch', { path: 'b.txt', why: WHY, diff: diff('b.txt', 30, { 5: 'FIVE', 20: 'TWENTY' }) });
     await me.status('2 hunks in 1 file');
     await me.keys('n');

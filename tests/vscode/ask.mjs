@@ -17,7 +17,7 @@ function answer({ messages }) {
   if (words.includes('go on from there')) return { say: ['I know the limit ', 'from before.'] };
   if (words.includes('read the secret')) return since === 0 ? { calls: [['fs.read', { path: 'db/1', why: 'See how the rows are kept' }]] } : { say: ['The row says one.'] };
   if (words.includes('never end')) return { say: ['It takes ', 'long'], hold: new Promise(() => {}) };
-  if (words.includes('thanks')) return { say: ['You are ', 'welcome: [x](command:y) \u202e$(check).'] };
+  if (words.includes('thanks')) return { say: ['You are **very** ', 'welcome: [x](command:y) \u202e$(check).'] };
   if (since === 0) return { say: ['I look ', 'at the file ', 'first.'], hold: held, calls: [['fs.read', { path: 'limit.txt', why: 'See what the limit is' }]] };
   if (since === 1) return { calls: [['fs.patch', { path: 'limit.txt', diff: diff('limit.txt', 12, { 3: 'limit 3' }), why: WHY }]] };
   return { calls: [['task_complete', { summary: 'The limit is right now.', why: 'Tell that it is done' }]] };
@@ -62,7 +62,9 @@ export function asking({ page, place, me, shot }) {
       await lens('Say More…').click();
       await box.fill('thanks');
       await page.keyboard.press('Enter');
-      await me.sees('You are welcome: [x] (command:y) \\u{202e}$ (check).');
+      await page.locator('.view-line .mtkb', { hasText: 'very' }).first().waitFor();
+      await shot('ask-markdown');
+      await me.sees('You are **very** welcome: [x] (command:y) \\u{202e}$ (check).');
       await says('Wherefore: Say More to the Agent…', 'read the secret');
       await lens('Answer…').click();
       await page.locator('.quick-input-list .monaco-list-row').first().waitFor();

@@ -4,7 +4,7 @@
 export async function play(title, cases, { code, place, me, shot }) {
   const { page } = code;
   await page.locator('.explorer-folders-view .monaco-list-row').first().waitFor();
-  await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 30_000 });
+  await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 60_000 });
   let [passed, failed] = [0, 0];
   const wanted = process.argv.slice(2);
   for (const [name, run] of Object.entries(cases)) {

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { extension, open, project } from './code.mjs';
-import { person } from './person.mjs';
+import { patiently, person } from './person.mjs';
 
 /** In the files' own editors, one hunk after the other. */
 const IN_TEXT = { 'wherefore.review.open': 'in the text', 'wherefore.review.afterDecision': 'stay' };
@@ -18,9 +18,12 @@ const { page } = code;
 const me = person(page);
 
 const rejects = async () => {
-  await me.keys('Shift+R');
-  await page.locator('.quick-input-widget input[type=text]').waitFor();
-  await page.keyboard.type('the middle stays');
+  const asked = page.locator('.quick-input-widget input[type=text]');
+  await patiently(async () => {
+    await me.keys('Shift+R');
+    await asked.waitFor({ timeout: 10_000 });
+  });
+  await asked.fill('the middle stays');
   await page.keyboard.press('Enter');
 };
 const acts = { a: () => me.keys('a'), r: () => me.keys('r'), R: rejects };
@@ -39,9 +42,12 @@ try {
   console.log('asked');
   await page.keyboard.press('Control+Home');
   for (const [done, { file, decide }] of decisions.entries()) {
+    // A key that comes while the editor passes the focus on is lost.
+    await me.arrives();
     await me.keys('n');
     await me.tab(file);
     await me.lens('Accept');
+    await me.arrives();
     await decide();
     if (done < all - 1) await me.status(new RegExp(`\\b${all - 1 - done} hunks? in `));
   }

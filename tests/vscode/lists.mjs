@@ -37,10 +37,16 @@ const LOUD = 'Spell the numbers out for those who listen';
 const HALF = 'Say both numbers in words';
 const NO = 'Shout the third line';
 const READ = 'Learn what the numbers are for';
+const [RIGHT, WRONG, LONG, KILLED, LATE] = ['See that the tests pass', 'See whether the tests pass', 'Wait for what never comes', 'See what ends by itself', 'Start a server beside'];
 
 /** What became of each call, by its row. */
 const all = async () => {
   await me.command('Focus on Calls View');
+  await stands(RIGHT, 'pass', 'done in');
+  await stands(WRONG, 'error', '✗ exit code 3');
+  await stands(LONG, 'error', '✗ ended by its limit of time');
+  await stands(KILLED, 'error', '✗ ended by SIGSEGV');
+  await stands(LATE, 'error', '✗ exit code 4');
   await stands(READ, 'pass', 'done in');
   await stands(NO, 'circle-slash', 'rejected');
   await stands(HALF, 'color-mode', 'accepted in part');
@@ -60,6 +66,21 @@ const cases = {
     await proposed('1/2').waitFor();
     await me.command('Wherefore: Accept Everything That Waits');
     assert.match(await answer, /applied/);
+  },
+
+  'a command that fails is no call that is done: its row and the status bar have the sign and how it ended': async () => {
+    const run = (why, line, more = {}) => call(place, 'terminal.run', { cmd: ['sh', '-c', line], why, ...more });
+    await me.command('Focus on Calls View');
+    assert.match(await run(RIGHT, 'true'), /"exit_code": ?0/);
+    await run(WRONG, 'exit 3');
+    await page.locator('.statusbar-item', { hasText: 'exit code 3' }).locator('.codicon-error').waitFor();
+    await row(WRONG, '✗ exit code 3', 'terminal.run').waitFor();
+    await run(LONG, 'sleep 60', { timeout_ms: 300 });
+    await run(KILLED, 'kill -SEGV $$');
+    await run(LATE, 'sleep 1; exit 4', { background: true });
+    await stands(LATE, 'error', '✗ exit code 4');
+    await shot('lists-failed');
+    await me.command('View: Toggle Terminal');
   },
 
   'a call is a row with its why first, and a sign for what became of it': async () => {
@@ -86,6 +107,13 @@ const cases = {
     await row(LOUD).hover();
     await row(LOUD).locator('.action-label[aria-label^="Undo This Call"]').click();
     await all();
+    await row(LOUD).hover();
+    await row(LOUD).locator('.action-label[aria-label^="Redo This Call"]').click();
+    await stands(LOUD, 'check-all', 'accepted');
+    assert.match(place.file('src/b.txt'), /THREE/);
+    await row(LOUD).hover();
+    await row(LOUD).locator('.action-label[aria-label^="Undo This Call"]').click();
+    await stands(LOUD, 'discard', 'undone');
     await shot('lists-calls');
   },
 

@@ -69,7 +69,8 @@ export function person(page) {
       await page.keyboard.press('e');
       await told.first().waitFor();
     },
-    lenses: () => page.locator('.codelens-decoration').count(),
+    /** How many rows of hunks there are; on the left of a diff stands the why once more. */
+    lenses: async () => (await page.locator('.codelens-decoration').count()) - (await page.locator('.editor.original .codelens-decoration').count()),
     /** The lines of the active editor that are seen. */
     seen: async () => {
       const rows = await page.locator('.editor-group-container.active .view-line').allInnerTexts();

@@ -24,6 +24,12 @@ const shot = (name) => page.screenshot({ path: path.join(shots, `${name}.png`) }
 
 const toasts = page.locator('.notifications-toasts .notification-list-item');
 
+/** What stands at the end of the active tab's title. */
+const badge = () => page.evaluate(() => {
+  const texts = [...document.querySelectorAll('.editor-group-container.active .tab.active *')].map((each) => getComputedStyle(each, '::after').content);
+  return texts.find((text) => /^"\d+"$/.test(text));
+});
+
 const cases = {
   'an agent at work is quiet: calls in the status bar, one message for what it proposes': async () => {
     await call(place, 'fs.read', { path: 'd.txt', why: 'See what stands in it' });
@@ -39,7 +45,7 @@ const cases = {
     assert.equal(await toasts.count(), 1, 'one message a turn, and none of the fault of an agent');
     assert.equal(place.file('c.txt'), numbered(10));
     await toasts.getByText('Review', { exact: true }).click();
-    await me.tab('wherefore: 4 hunks (3 files)');
+    await me.tab('wherefore: review (3 files)');
     // The focus comes to the first hunk, and the palette would close.
     await me.arrives();
     await me.lens('1/2');
@@ -49,8 +55,10 @@ const cases = {
     await me.noToasts();
   },
 
-  'five hunks: accept 1, 3, 5, reject 2, 4 by keys': async () => {
+  'five hunks: accept 1, 3, 5, reject 2, 4 by keys, and the focus is back where it was': async () => {
     await me.edit('a.txt');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('End');
     const began = Date.now();
     const answer = call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, FIVE) });
     await me.status('5 hunks in 1 file');
@@ -66,6 +74,7 @@ const cases = {
     await me.tab(`a.txt: ${WHY}`);
     await page.locator('.monaco-diff-editor .char-insert').first().waitFor();
     await me.lens('1/5');
+    await page.locator('.editor.original .codelens-decoration', { hasText: `${WHY} · tester/1` }).first().waitFor();
     await shot('review-light');
     await page.keyboard.press('a');
     await me.status('4 hunks in 1 file');
@@ -85,6 +94,12 @@ const cases = {
     assert.equal(await page.locator('.tab.dirty').count(), 0, 'it is saved');
     const said = await answer;
     for (const part of ['partly_applied', 'twenty stays a digit', 'accepted', 'rejected']) assert.ok(said.includes(part), `${part} in ${said}`);
+    await me.tab('a.txt');
+    await me.arrives();
+    await page.keyboard.type(' typed');
+    await me.sees('line 1 typed');
+    await page.keyboard.press('Control+z');
+    await until(async () => (await page.locator('.tab.dirty').count()) === 0, 'it is taken out again');
   },
 
   'a comment and selected lines go to the agent, and decide nothing': async () => {
@@ -109,6 +124,9 @@ const cases = {
     await me.command('Wherefore: Reject Everything That Waits');
     await answer;
     await me.nothingWaits();
+    // The way back to the text is over, which would take what is typed next.
+    await me.tab('a.txt');
+    await me.arrives();
     await me.edit('d.txt');
     await page.keyboard.press('Control+a');
     await me.pick('Wherefore: Send to the Agent…');
@@ -126,7 +144,7 @@ const cases = {
     await page.keyboard.press('Control+f');
     await page.keyboard.type('twenty stays a digit');
     await page.keyboard.press('Enter');
-    await until(async () => /h4\s+rejected\s+\(“twenty\s+stays\s+a\s+digit”\)/.test(await me.seen()), 'the reason');
+    await until(async () => /rejected\s+(h\d,\s+)*h4\s+\(“twenty\s+stays\s+a\s+digit”\)/.test(await me.seen()), 'the reason');
     await page.keyboard.press('Escape');
     // A change of many lines is folded.
     assert.ok(!(await me.seen()).includes('@@ -1,3 +1,3 @@'), await me.seen());
@@ -144,6 +162,20 @@ const cases = {
     await me.command('Wherefore: Undo the Last Call');
     await until(() => place.file('a.txt') === numbered(30), 'the old text on the disk');
     await me.toast('undone');
+    const done = numbered(30, { 2: 'TWO', 14: 'FOURTEEN\nand a half', 26: 'TWENTY-SIX' });
+    await me.keys('Shift+Z');
+    await until(() => place.file('a.txt') === done, 'the call made again');
+    await me.keys('z');
+    await until(() => place.file('a.txt') === numbered(30), 'and undone again');
+    // One more does not go on to the call before by itself.
+    await me.keys('z');
+    const choices = page.locator('.quick-input-list .monaco-list-row');
+    await choices.filter({ hasText: 'Undo the call before it as well' }).waitFor();
+    await shot('undo-twice');
+    await choices.filter({ hasText: 'Redo c-' }).click();
+    await until(() => place.file('a.txt') === done, 'the call made again');
+    await me.keys('z');
+    await until(() => place.file('a.txt') === numbered(30), 'and undone at last');
   },
 
   'typing above hunks moves them, and unsaved text is not saved': async () => {
@@ -189,6 +221,7 @@ const cases = {
     await me.noToasts();
     for (const name of ['a.txt', 'b.txt']) fs.writeFileSync(path.join(place.root, name), numbered(30));
     await me.edit('d.txt');
+    await page.keyboard.press('Control+Home');
     const long = 'a line of more than a hundred columns '.repeat(4);
     const block = Array.from({ length: 16 }, (_, index) => `new ${index}`).join('\n');
     const first = call(place, 'fs.patch', { path: 'b.txt', why: 'Be the oldest', diff: diff('b.txt', 30, { 1: 'ONE', 30: long }) });
@@ -200,7 +233,7 @@ const cases = {
     await page.waitForTimeout(500);
     assert.equal(await page.locator('.tab', { hasText: 'wherefore:' }).count(), 0, 'it never opens by itself');
     await me.command('Wherefore: Review What Waits');
-    await me.tab('wherefore: 5 hunks');
+    await me.tab('wherefore: review');
     await me.lens('1/2 · Be the oldest');
     await me.sees('ONE');
     await shot('review-several');
@@ -208,6 +241,7 @@ const cases = {
     assert.ok(files[0].startsWith('b.txt'), `${files}: the oldest first`);
     await page.keyboard.press('a');
     await me.status('4 hunks in 2 files');
+    await until(async () => (await badge()) === '"4"', 'the tab counts what waits');
     await page.keyboard.press('a');
     await me.status('3 hunks in 2 files');
     await me.arrives();
@@ -222,6 +256,12 @@ const cases = {
     await page.keyboard.press('a');
     await me.nothingWaits();
     await until(async () => (await page.locator('.tab', { hasText: 'wherefore:' }).count()) === 0, 'the diff closes');
+    await me.tab('d.txt');
+    await me.arrives();
+    await page.keyboard.type('Here');
+    await me.sees('Herethis stands');
+    await page.keyboard.press('Control+z');
+    await until(async () => (await page.locator('.tab.dirty').count()) === 0, 'it is taken out again');
     await Promise.all([first, second, third]);
     assert.equal(place.file('b.txt'), numbered(30, { 1: 'ONE', 15: 'FIFTEEN', 30: long }));
     assert.equal(place.file('a.txt'), numbered(30, { 20: null }));
@@ -268,10 +308,10 @@ const cases = {
     await me.command('Wherefore: Review What Waits');
     await me.lens('1/1');
     await page.reload();
-    await me.tab('wherefore: 2 hunks');
+    await me.tab('wherefore: review');
     await me.lens('1/1');
     await me.sees('EIGHT');
-    assert.equal(await page.locator('.tab', { hasText: 'wherefore: 2 hunks' }).count(), 1);
+    assert.equal(await page.locator('.tab', { hasText: 'wherefore: review' }).count(), 1);
     await me.command('Wherefore: Reject Everything That Waits');
     await until(async () => (await page.locator('.tab', { hasText: 'wherefore:' }).count()) === 0, 'the diff closes');
   },
@@ -411,7 +451,7 @@ const cases = {
     await me.status('Keep the old texts beside');
     await me.status(/\d hunks in/);
     await me.command('Wherefore: Show the Proposal as a Diff');
-    await me.tab(/wherefore: \d hunks/);
+    await me.tab(/wherefore: review/);
     await page.waitForTimeout(1000);
     await shot('several');
     await me.command('Wherefore: Accept Everything That Waits');

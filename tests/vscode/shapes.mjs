@@ -56,7 +56,7 @@ const cases = {
       ['3 hunks in 3 files', 'fs.patch', { path: 'name.txt', diff: rename }],
     );
     await me.command('Wherefore: Review What Waits');
-    await me.tab('wherefore: 3 hunks (3 files)');
+    await me.tab('wherefore: review (3 files)');
     await me.lens('delete the file');
     await shot('shapes-files');
     await press('a', '2 hunks in 2 files');
@@ -122,7 +122,7 @@ const cases = {
       ['4 hunks in 1 file', 'fs.patch', { path: 'three.txt', why: 'Be the third', diff: diff('three.txt', 60, { 53: 'third' }) }],
     );
     await me.command('Wherefore: Review What Waits');
-    await me.tab('wherefore: 4 hunks (3 files)');
+    await me.tab('wherefore: review (3 files)');
     await me.lens('1/2 · Be the first');
     await shot('shapes-three');
     await press('a', '3 hunks in 1 file');
@@ -177,7 +177,7 @@ const cases = {
     const there = call({ ...place, root: other }, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 30, { 9: 'THERE', 20: 'TWENTY' }) });
     await me.status('3 hunks in 2 files');
     await me.command('Wherefore: Review What Waits');
-    await me.tab('wherefore: 3 hunks (2 files)');
+    await me.tab('wherefore: review (2 files)');
     await me.lens('1/1');
     await shot('shapes-folders');
     const headers = await page.locator('.multiDiffEntry .file-path').allInnerTexts();

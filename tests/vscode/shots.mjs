@@ -40,7 +40,7 @@ try {
   await page.waitForTimeout(3000);
   await shot('review-own');
   await me.keys('v');
-  await page.locator('.tab.active', { hasText: 'wherefore: 7 hunks (4 files)' }).waitFor();
+  await page.locator('.tab.active', { hasText: 'wherefore: review (4 files)' }).waitFor();
   await shot('review-all');
   await page.keyboard.press('n');
   await shot('review-next');

@@ -99,7 +99,7 @@ const cases = {
     await tells(8, 'an agent and a person wrote this line', WHY);
     await line(1);
     await me.command('Wherefore: Why Is This Line So?');
-    await until(async () => /nobody knows|older than/.test(await said()), 'a line of before');
+    await until(async () => /not in git|older than/.test(await said()), 'a line of before');
     await page.keyboard.press('Escape');
     await me.command('File: Revert File');
   },

@@ -27,11 +27,11 @@ vim.api.nvim_create_autocmd('BufReadCmd', {
   desc = 'Fill a log, a hunk to change, or a preview',
   callback = function(event)
     if event.match:find('^wherefore://log') then
-      require('wherefore.log').fill(event.buf)
+      require('wherefore.log.session_log').fill_buffer(event.buf)
     elseif event.match:find('^wherefore://edit') then
-      require('wherefore.edit').fill(event.buf)
+      require('wherefore.review.hunk_editor').fill_buffer(event.buf)
     elseif not (event.match:find('^wherefore://command') or event.match:find('^wherefore://session') or event.match:find('^wherefore://ask')) then
-      require('wherefore.preview').fill(event.buf)
+      require('wherefore.review.proposal_preview').fill_buffer(event.buf)
     end
   end,
 })

@@ -164,7 +164,7 @@ function Child:agent(name, tool, arguments, policy)
     local name, tool, arguments, policy = ...
     _G.answers = _G.answers or {}
     local client = vim.lsp.get_clients({ name = 'wherefore' })[1]
-    require('wherefore.client').request(client, 'wherefore/call', {
+    require('wherefore.server.client').request(client, 'wherefore/call', {
       tool = tool, arguments = arguments, policy = policy, origin = { agent = 'test-agent/1' },
     }, function(answer) _G.answers[name] = answer end)
   ]],

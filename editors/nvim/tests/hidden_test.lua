@@ -39,17 +39,17 @@ case('hidden: each is written as an escape, and everything else stays', function
   local text = require('wherefore.text')
   for index, sign in ipairs(hostile) do
     local want = ('a\\u{%s}b'):format(shown[index])
-    eq(text.plain('a' .. sign .. 'b'), want)
+    eq(text.escape_hidden('a' .. sign .. 'b'), want)
     eq(text.clip('a' .. sign .. 'b', 40), want)
-    eq(text.visible('a' .. sign .. 'b', 8), want)
-    eq(text.visible('\ta' .. sign .. '\t', 4):sub(1, 5), '    a')
+    eq(text.expand_tabs('a' .. sign .. 'b', 8), want)
+    eq(text.expand_tabs('\ta' .. sign .. '\t', 4):sub(1, 5), '    a')
   end
   local plain = 'naïve 漢字 😀 привет العربية\n\ttab'
-  eq(text.plain(plain), plain)
-  eq(text.plain('a\r\nb'), 'a\nb')
-  eq(text.plain('a\rb\0c'), 'a\\u{d}b\\u{0}c')
+  eq(text.escape_hidden(plain), plain)
+  eq(text.escape_hidden('a\r\nb'), 'a\nb')
+  eq(text.escape_hidden('a\rb\0c'), 'a\\u{d}b\\u{0}c')
   eq(text.clip('one\r\n\ttwo', 40), 'one two')
-  eq(text.plain('\255\254 \226\128'), '\255\254 \226\128')
+  eq(text.escape_hidden('\255\254 \226\128'), '\255\254 \226\128')
 end)
 
 case(
@@ -117,7 +117,7 @@ case(
       end
       local client = vim.lsp.get_clients({ name = 'wherefore' })[1]
       local ctx = { client_id = client.id, bufnr = 0 }
-      local by = require('wherefore.handlers').by_method
+      local by = require('wherefore.server.handlers').by_method
       by['wherefore/ask'](nil, { tool = said, why = '', text = said, answers = { said }, session = 's', call_id = 'c-1', root = '' }, ctx)
     ]],
       words('Allow')

@@ -12,7 +12,7 @@ local function write(path, text)
 end
 
 local function applied(editor, count)
-  editor:wait(("return require('wherefore.review').applied() == %d"):format(count), count .. ' applied hunks')
+  editor:wait(("return require('wherefore.review.proposal_store').count_applied() == %d"):format(count), count .. ' applied hunks')
 end
 
 case(

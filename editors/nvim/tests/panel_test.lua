@@ -11,7 +11,7 @@ local function tell_calls(editor, count)
   editor:lua(
     [[
     local count = ...
-    local handlers = require('wherefore.handlers').by_method
+    local handlers = require('wherefore.server.handlers').by_method
     local ctx = { client_id = vim.lsp.get_clients({ name = 'wherefore' })[1].id }
     local start = vim.uv.hrtime()
     for n = 1, count do
@@ -49,7 +49,7 @@ case(
     eq(#editor:lua("return vim.fn.getcompletion('Wherefore cancel ', 'cmdline')"), 1)
     editor:keys('ggx')
     has(vim.json.encode(editor:answer('w')), 'CANCELLED')
-    editor:wait("return #require('wherefore.calls').running() == 0", 'the end of the call')
+    editor:wait("return #require('wherefore.calls.call_list').list_running() == 0", 'the end of the call')
     vim.wait(200)
     lacks(editor:screen(), 'waiting for you', 'it runs no longer')
     editor:keys('x')
@@ -63,6 +63,56 @@ case(
     editor:cmd('Wherefore cancel c-0099')
     has(editor:notes()[#editor:notes()], 'c-0099 does not run; :Wherefore calls')
   end)
+)
+
+case(
+  'calls: a command that fails has failed, one that is cancelled or whose server ended has not, and neither is ok',
+  with({ ['a.txt'] = 'a\n' }, function(editor)
+    editor:edit('a.txt')
+    local function run(name, line, more)
+      local args = { cmd = { 'sh', '-c', line }, why = 'See how ' .. name .. ' ends' }
+      editor:agent(name, 'terminal.run', vim.tbl_extend('force', args, more or {}))
+    end
+    -- The one whose message is looked for comes first: those beyond a number a second are counted together.
+    for _, one in ipairs({ { 'wrong', 'exit 3' }, { 'good', 'true' }, { 'killed', 'kill -SEGV $$' } }) do
+      run(one[1], one[2])
+      editor:answer(one[1])
+    end
+    run('long', 'sleep 60', { timeout_ms = 300 })
+    editor:answer('long')
+    run('behind', 'sleep 0.5; exit 4', { background = true })
+    editor:answer('behind')
+    local told = 'terminal.run failed: exit code 3 (See how wrong ends)'
+    -- Messages come by another way than the answers.
+    vim.wait(5000, function()
+      return table.concat(editor:notes(), '\n'):find(told, 1, true) ~= nil
+    end, 50)
+    has(table.concat(editor:notes(), '\n'), told)
+    editor:cmd('Wherefore calls')
+    local function row(name, state, how)
+      editor:wait(
+        ("return vim.iter(vim.api.nvim_buf_get_lines(0, 0, -1, false)):any(function(line) return line:find(%q, 1, true) ~= nil and line:find(%q, 1, true) ~= nil and line:find(%q, 1, true) ~= nil end)"):format(
+          ' ' .. state .. ' ',
+          'See how ' .. name .. ' ends',
+          how
+        ),
+        name .. ': ' .. state
+      )
+    end
+    row('good', 'ok', '')
+    row('wrong', 'failed', '(exit code 3)')
+    row('killed', 'failed', '(ended by ')
+    row('long', 'failed', '(ended by ')
+    row('behind', 'failed', '(exit code')
+    run('stopped', 'sleep 60')
+    row('stopped', 'running', '')
+    editor:keys('ggx')
+    row('stopped', 'cancelled', '')
+    run('lost', 'sleep 60')
+    row('lost', 'running', '')
+    editor:cmd('Wherefore restart')
+    row('lost', 'server ended', '')
+  end, { notify = 'all' })
 )
 
 case(
@@ -167,7 +217,7 @@ case(
     editor:lua([[
       local lsp = vim.lsp.get_clients({ name = 'wherefore' })[1]
       local pin = { root = lsp.config.root_dir, path = 'b.txt', advice = 'pin' }
-      require('wherefore.client').request(lsp, 'wherefore/hint', pin, function() end)
+      require('wherefore.server.client').request(lsp, 'wherefore/hint', pin, function() end)
     ]])
     editor:wait("return vim.fn.getline(1):find('pinned .*b.txt') ~= nil", 'the pinned file on top')
     has(editor:call('nvim_get_current_line'), 'a.txt', 'a key acts on the file that the person sees under the cursor')
@@ -197,10 +247,10 @@ case(
     sees(editor, '- 1 read by test-agent/1, just now: See which letter the file begins with')
     editor:keys('q')
     editor:lua([[
-      local client, told = require('wherefore.client'), {}
-      local send = client.notify
+      local client, told = require('wherefore.server.client'), {}
+      local send = client.send_notification
       _G.told = told
-      client.notify = function(lsp, method, params)
+      client.send_notification = function(lsp, method, params)
         table.insert(told, method .. ' ' .. vim.fs.basename(params.uri))
         send(lsp, method, params)
       end

@@ -6,7 +6,7 @@ local with, numbered = check.with, check.numbered
 local cases, case = check.cases()
 
 -- A server whose wire has no search cannot be asked for one.
-local wire = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2)) .. '/../lua/wherefore/wire.lua'
+local wire = vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2)) .. '/../lua/wherefore/server/wire.lua'
 if not table.concat(vim.fn.readfile(wire), '\n'):find('`wherefore/search`', 1, true) then
   return cases
 end

@@ -20,10 +20,10 @@ end
 --- Measures the slowest drawing from here on.
 local function measure(editor)
   editor:lua([[
-    local hunks = require('wherefore.hunks')
-    local refresh = hunks.refresh
+    local drawn_hunks = require('wherefore.review.drawn_hunks')
+    local refresh = drawn_hunks.refresh_buffer
     _G.slowest = 0
-    hunks.refresh = function(buf)
+    drawn_hunks.refresh_buffer = function(buf)
       local start = vim.uv.hrtime()
       refresh(buf)
       _G.slowest = math.max(_G.slowest, (vim.uv.hrtime() - start) / 1e6)
@@ -114,7 +114,7 @@ case(
     editor:answer('auto')
     editor:lua('_G.slowest = 0')
     editor:cmd('Wherefore applied')
-    editor:wait("return require('wherefore.review').applied() == 200", '200 hunks', 60000)
+    editor:wait("return require('wherefore.review.proposal_store').count_applied() == 200", '200 hunks', 60000)
     local applied = editor:lua('return _G.slowest')
     io.stdout:write(('     200 hunks in 5,000 lines: drawn in %.0f ms waiting, %.0f ms applied\n'):format(ms, applied))
     assert(ms < 1500 and applied < 1500, 'drawing takes too long')
@@ -154,25 +154,24 @@ case(
     editor:agent('a', 'fs.write', { path = 'a.txt', content = numbered(9, { [5] = 'FIVE' }), why = 'Spell the five out' }, 'auto')
     editor:answer('a')
     editor:cmd('Wherefore applied')
-    editor:wait("return require('wherefore.review').applied() == 1", 'the hunk')
+    editor:wait("return require('wherefore.review.proposal_store').count_applied() == 1", 'the hunk')
     editor:cmd('Wherefore calls')
     editor:keys('q')
     editor:lua([[
-      local client = require('wherefore.client')
-      client.request(client.current(), 'wherefore/status', nil, function(answer) _G.pid = answer.pid end)
+      local client = require('wherefore.server.client')
+      client.request(client.find_current(), 'wherefore/status', nil, function(answer) _G.pid = answer.pid end)
     ]])
     editor:wait('return _G.pid ~= nil', 'the status')
     vim.uv.kill(editor:lua('return _G.pid'), 'sigkill')
-    editor:wait("return #vim.lsp.get_clients({ name = 'wherefore' }) == 0", 'the end of the client')
-    eq(editor:lua("return require('wherefore.review').applied()"), 0)
+    editor:wait("return require('wherefore.review.proposal_store').count_applied() == 0", 'the end of the client')
     for _, word in ipairs({ 'applied', 'applied off', 'accept', 'edit', 'cancel', 'working-set', 'calls' }) do
       editor:cmd('Wherefore ' .. word)
     end
     editor:keys('q')
     eq(faults(editor), {})
-    has(notes(editor), ':Wherefore restart')
-    editor:cmd('Wherefore restart')
+    has(notes(editor), 'server ended (signal 9) and is started again; nothing is lost')
     editor:wait("return #vim.lsp.get_clients({ name = 'wherefore', bufnr = 0 }) == 1", 'the new client')
+    editor:wait("return vim.lsp.get_clients({ name = 'wherefore' })[1].initialized == true", 'its start')
     write(editor, 'again', 'a.txt', numbered(9, { [5] = 'FIVE', [7] = 'SEVEN' }))
     editor:pending(1)
     editor:keys('gg]vgwy')
@@ -185,7 +184,7 @@ case(
   'a server that does not know what is asked says how to go on',
   with({ ['a.txt'] = 'a\n' }, function(editor)
     editor:edit('a.txt')
-    editor:lua("require('wherefore.client').request(vim.lsp.get_clients({ name = 'wherefore' })[1], 'wherefore/none', {}, function() end)")
+    editor:lua("require('wherefore.server.client').request(vim.lsp.get_clients({ name = 'wherefore' })[1], 'wherefore/none', {}, function() end)")
     editor:wait('return #_G.notes > 0', 'the message')
     has(notes(editor), 'the server is too old for wherefore/none; build it anew, then :Wherefore restart')
   end)

@@ -13,10 +13,10 @@ local function accepted(editor)
   editor:agent('p', 'fs.write', { path = 'a.txt', content = numbered(9, { [2] = 'hello', [6] = 'SIX' }), why = why })
   editor:pending(2)
   editor:lua([[
-    local proposal = require('wherefore.review').entries()[1].proposal
+    local proposal = require('wherefore.review.proposal_store').list_entries()[1].proposal
     local hunks = proposal.files[1].hunks
     local function decide(hunk, act, reason)
-      require('wherefore.decide').send(vim.lsp.get_clients({ name = 'wherefore' })[1].id, { proposal = proposal.id, hunks = { hunk.id }, act = act, reason = reason }, function() end)
+      require('wherefore.review.decisions').send(vim.lsp.get_clients({ name = 'wherefore' })[1].id, { proposal = proposal.id, hunks = { hunk.id }, act = act, reason = reason }, function() end)
     end
     decide(hunks[1], 'accept', 'short and friendly')
     decide(hunks[2], 'reject')

@@ -1,9 +1,9 @@
-// What a person can set, read when it is needed.
+// Settings of the person, read when they are needed.
 
 import * as vscode from 'vscode';
 
 /** One setting under `wherefore.`. */
-export function setting<T>(name: string, otherwise: T): T {
+export function readSetting<T>(name: string, otherwise: T): T {
   return vscode.workspace.getConfiguration('wherefore').get<T>(name, otherwise);
 }
 
@@ -14,7 +14,12 @@ export type CallsShown = 'none' | 'failed' | 'changes' | 'all';
 export type ProposalsShown = 'once a turn' | 'each' | 'none';
 
 /** Where a review opens. */
-export type Opens = 'all files' | 'file by file' | 'in the text';
+export type ReviewPlace = 'all files' | 'file by file' | 'in the text';
 
-/** What follows a decision in the review. */
+/** The step that follows a decision in the review. */
 export type AfterDecision = 'next' | 'stay';
+
+/** True if going on from hunk to hunk leads through the text of the files. */
+export function isReviewedInText(): boolean {
+  return readSetting<ReviewPlace>('review.open', 'all files') === 'in the text';
+}

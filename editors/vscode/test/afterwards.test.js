@@ -35,7 +35,7 @@ describe('what was applied', () => {
     await run('reviewApplied', { since: '2020-01-01T00:00:00Z' });
     await left(3);
     const found = await titles('a.txt');
-    assert.deepEqual(found.slice(0, 4), ['$(check) Keep', '$(close) Take back', 'Take back with reason', '$(check-all) Keep all 2']);
+    assert.deepEqual(found.slice(0, 4), ['$(pass) Keep', '$(discard) Take back', 'Take back with reason', '$(check-all) Keep all 2']);
     assert.equal(vscode.window.activeTextEditor.selection.active.line, 1);
     await run('accept');
     await left(2);
@@ -88,7 +88,8 @@ describe('what was applied', () => {
     await run('next');
     await run('next');
     assert.equal(path.basename(vscode.window.activeTextEditor.document.fileName), 'made.txt');
-    assert.ok((await titles('made.txt')).some((title) => title.includes('applied: new file')));
+    const shown = await vscode.commands.executeCommand('vscode.executeCodeLensProvider', vscode.window.activeTextEditor.document.uri);
+    assert.ok(shown.some(({ command }) => command.title.includes('applied: new file')));
     await run('reject');
     await left(1);
     assert.throws(() => disk('made.txt'), /ENOENT/);
@@ -132,12 +133,21 @@ describe('the right side of the review', () => {
   };
   const isOpen = (document) => vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ input }) => input?.modified?.toString() === document.uri.toString()));
 
-  it('is accepted with the text as it was saved, and the agent is told', async () => {
+  it('is accepted hunk by hunk where it was edited, with the text as it was saved, and the agent is told', async () => {
     const { answer } = await propose();
     const document = await type(1, 'two\nand a half');
     await until(() => document.isDirty, 'it is unsaved');
     assert.equal(disk('a.txt'), numbered(12));
     await vscode.commands.executeCommand('workbench.action.files.save');
+    await waits(1);
+    assert.equal(disk('a.txt'), numbered(12, { 2: 'two\nand a half' }), 'what nobody edited waits');
+    await until(() => vscode.window.activeTextEditor.selection.active.line === 9, 'the next hunk');
+    await vscode.commands.executeCommand('workbench.action.files.save');
+    await run('editHunk');
+    await vscode.commands.executeCommand('workbench.action.files.save');
+    await new Promise((done) => setTimeout(done, 200));
+    await waits(1);
+    await run('accept');
     await waits(0);
     await until(() => !isOpen(document), 'its diff closes');
     assert.equal(disk('a.txt'), numbered(12, { 2: 'two\nand a half', 9: 'NINE' }));
@@ -198,8 +208,8 @@ describe('the right side of the review', () => {
     await run('restart');
     await waits(2);
     assert.ok(await document.save());
-    await waits(0);
-    assert.equal(disk('a.txt'), numbered(12, { 2: 'mine', 9: 'NINE' }));
+    await waits(1);
+    assert.equal(disk('a.txt'), numbered(12, { 2: 'mine' }));
   });
 
   it('keeps what was typed where its hunks went away', async () => {

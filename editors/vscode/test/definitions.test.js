@@ -60,7 +60,7 @@ describe('definitions', () => {
     const { extensionPath, packageJSON } = vscode.extensions.getExtension('wherefore.wherefore');
     const [{ fileMatch, url }] = packageJSON.contributes.yamlValidation;
     const schema = JSON.parse(fs.readFileSync(path.join(extensionPath, url), 'utf8'));
-    assert.deepEqual(Object.keys(schema.properties), ['tool', 'custom_tools']);
+    assert.deepEqual(Object.keys(schema.properties), ['tool', 'custom_tools', 'function']);
     assert.ok(fileMatch.includes(`${FOLDER}/*.yaml`));
   });
 });

@@ -53,6 +53,18 @@ describe('server', () => {
     assert.equal(api.server().running, true);
   });
 
+  it("tells an agent the diagnostics of VS Code's own language server", async () => {
+    await show('wrong.json', '{\n  "a": 1,\n  "b" 2\n}\n');
+    const found = await until(async () => {
+      const answer = JSON.parse(await call(place, 'editor.diagnostics', { paths: ['wrong.json'], why: 'Learn whether the file still parses' }));
+      return answer.diagnostics?.length > 0 && answer.diagnostics;
+    }, 'diagnostics');
+    assert.match(found[0].message, /[Cc]olon/);
+    assert.equal(found[0].path, 'wrong.json');
+    assert.equal(found[0].severity, 'error');
+    assert.equal(found[0].line, 3);
+  });
+
   it('stays at hand under 500 calls a second', async function () {
     this.timeout(60_000);
     fs.writeFileSync(path.join(root, 'read.txt'), 'text\n');

@@ -8,13 +8,13 @@ use super::OwnAgent;
 use super::session::OwnSession;
 use crate::acp::change::{self, ChangeQuestion};
 use crate::base::ProposalId;
-use crate::base::hidden::in_line;
-use crate::protocol::{AgentHappening, Status};
+use crate::base::hidden::escape_to_line;
+use crate::protocol::AgentHappening;
 
-/// The tool that ends a turn: its summary is told in words.
+/// The tool that ends a turn: its summary is sent as text.
 const COMPLETE: &str = "task_complete";
 
-/// Calls that have no result yet, and what the editor was shown of them.
+/// Calls without a result, and the diffs that the editor was shown for them.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls {
     shown: HashMap<String, Vec<Value>>,
@@ -23,55 +23,55 @@ pub(super) struct OpenCalls {
 }
 
 impl OpenCalls {
-    /// Tells the editor of a call or its result.
-    pub(super) async fn told(&mut self, agent: &OwnAgent, session: &OwnSession, what: AgentHappening) {
+    /// Sends the editor an update for a call or its result.
+    pub(super) async fn show_call(&mut self, agent: &OwnAgent, session: &OwnSession, what: AgentHappening) {
         match what {
             AgentHappening::Call { call, tool, why, paths } if tool != COMPLETE => {
                 let title = [tool.as_str(), &paths.join(", ")].join(" ");
                 let title = if why.is_empty() { title } else { format!("{}: {why}", title.trim_end()) };
-                let locations: Vec<Value> = paths.iter().map(|path| place(session, path)).collect();
+                let locations: Vec<Value> = paths.iter().map(|path| file_location(session, path)).collect();
                 let update = json!({
-                    "sessionUpdate": "tool_call", "toolCallId": call, "title": in_line(title.trim_end()),
-                    "kind": kind(&tool), "status": "in_progress", "locations": locations,
+                    "sessionUpdate": "tool_call", "toolCallId": call, "title": escape_to_line(title.trim_end()),
+                    "kind": tool_kind(&tool), "status": "in_progress", "locations": locations,
                 });
                 self.shown.insert(call.clone(), Vec::new());
                 self.newest = call;
-                agent.update(&session.id, update).await;
+                agent.send_update(&session.id, update).await;
             }
-            AgentHappening::Result { call, status, summary, .. } => {
+            AgentHappening::Result { call, failed, summary, .. } => {
                 let Some(mut content) = self.shown.remove(&call) else { return };
                 content.push(json!({ "type": "content", "content": { "type": "text", "text": summary } }));
-                let status = if status == Status::Error { "failed" } else { "completed" };
+                let status = if failed { "failed" } else { "completed" };
                 let update = json!({
                     "sessionUpdate": "tool_call_update", "toolCallId": call, "status": status, "content": content,
                 });
-                agent.update(&session.id, update).await;
+                agent.send_update(&session.id, update).await;
             }
             _ => {}
         }
     }
 
-    /// Shows the editor what a call would change.
-    pub(super) async fn proposed(&mut self, agent: &OwnAgent, session: &OwnSession, id: &ProposalId) {
+    /// Shows the editor the changes that a call proposes.
+    pub(super) async fn show_proposal(&mut self, agent: &OwnAgent, session: &OwnSession, id: &ProposalId) {
         let (folders, editor) = (&*agent.folders, &agent.editor);
         let question = ChangeQuestion { folders, editor, session: &session.id, root: &session.root };
-        let Some(proposal) = question.find(id.as_str()).await else { return };
+        let Some(proposal) = question.find_proposal(id.as_str()).await else { return };
         let Some(shown) = self.shown.get_mut(&self.newest) else { return };
-        *shown = change::diffs(&session.root, &change::pending(&proposal).collect::<Vec<_>>());
+        *shown = change::hunk_diffs(&session.root, &change::pending_hunks(&proposal).collect::<Vec<_>>());
         let update = json!({
             "sessionUpdate": "tool_call_update", "toolCallId": self.newest, "status": "in_progress", "content": shown,
         });
-        agent.update(&session.id, update).await;
+        agent.send_update(&session.id, update).await;
     }
 }
 
-fn place(session: &OwnSession, path: &str) -> Value {
+fn file_location(session: &OwnSession, path: &str) -> Value {
     let absolute = if path.starts_with('/') { path.to_owned() } else { format!("{}/{path}", session.root) };
     json!({ "path": absolute })
 }
 
-/// What a tool does, in the protocol's words.
-fn kind(tool: &str) -> &'static str {
+/// The kind of a tool in the protocol.
+fn tool_kind(tool: &str) -> &'static str {
     match tool.split_once('.').unwrap_or((tool, "")) {
         ("fs", "read" | "ls") => "read",
         ("fs", "move") => "move",

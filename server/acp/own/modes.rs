@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::protocol::Policy;
 
-/// A mode: its policy, its id, its name, and what it means for the person.
+/// A mode: its policy, its id, its name, and its description for the person.
 const MODES: [(Policy, &str, &str, &str); 4] = [
     (Policy::Ask, "ask", "Review", "You decide on each hunk before it is written"),
     (
@@ -18,14 +18,14 @@ const MODES: [(Policy, &str, &str, &str); 4] = [
 ];
 
 /// The modes as the protocol lists them, with the one of a policy as the current one.
-pub(super) fn listed(current: Policy) -> Value {
+pub(super) fn list_modes(current: Policy) -> Value {
     let mode = |(_, id, name, description): &(Policy, &str, &str, &str)| json!({ "id": id, "name": name, "description": description });
     let id = MODES.iter().find(|(policy, ..)| *policy == current).map(|(_, id, ..)| *id);
     json!({ "currentModeId": id, "availableModes": MODES.iter().map(mode).collect::<Vec<_>>() })
 }
 
 /// The policy of the mode with that id.
-pub(super) fn policy(id: &str) -> Option<Policy> {
+pub(super) fn mode_policy(id: &str) -> Option<Policy> {
     MODES.iter().find(|(_, known, ..)| *known == id).map(|(policy, ..)| *policy)
 }
 
@@ -36,10 +36,10 @@ mod tests {
     #[test]
     fn each_policy_is_a_mode() {
         for policy in [Policy::Auto, Policy::Ask, Policy::Hold, Policy::Deny] {
-            let listed = listed(policy);
-            assert_eq!(super::policy(listed["currentModeId"].as_str().unwrap()), Some(policy));
+            let listed = list_modes(policy);
+            assert_eq!(super::mode_policy(listed["currentModeId"].as_str().unwrap()), Some(policy));
             assert_eq!(listed["availableModes"].as_array().unwrap().len(), 4);
         }
-        assert_eq!(policy("yolo"), None);
+        assert_eq!(mode_policy("yolo"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What agents write is decided, written and told.
+//! The writes of agents are decided, written and reported.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ async fn a_write_is_decided_part_by_part_and_exactly_that_is_written() {
     let answer = scene.agent.hear().await;
     assert_eq!(scene.text("a.txt"), "ONE\ntwo\nthree\nfour\nFIVE\n");
     let words = answer["error"]["message"].as_str().unwrap();
-    assert!(words.contains("accepted 2 of the 3 parts") && words.contains("h2 at line 3"), "{words}");
+    assert!(words.contains("2 of the 3 parts of the change to") && words.contains("h2 at line 3"), "{words}");
     scene.write(11, "new/b.txt", "hello\n").await;
     let asked = scene.editor.hear_of("session/request_permission").await;
     assert!(asked["params"]["toolCall"]["title"].as_str().unwrap().ends_with("Now I shout."), "{asked}");
@@ -37,11 +37,11 @@ async fn a_decision_made_elsewhere_takes_the_question_back() {
     scene.write(10, "a.txt", CHANGED).await;
     let asked = scene.editor.hear_of("session/request_permission").await;
     let params = DecideParams { reason: Some("too loud".to_owned()), ..DecideParams::all(Act::Reject) };
-    Decide::answer(&scene.hub, params, Asker::door(Door::Cli)).await.unwrap();
+    Decide::answer_request(&scene.hub, params, Asker::from_door(Door::Cli)).await.unwrap();
     let answer = scene.agent.hear().await;
     assert!(answer["error"]["message"].as_str().unwrap().contains("since: too loud"), "{answer}");
     assert_eq!(scene.editor.hear_of("$/cancel_request").await["params"]["requestId"], asked["id"]);
-    // An answer that comes too late is nobody's.
+    // A late answer has no effect.
     scene.editor.choose(&asked, "wherefore-accept").await;
     scene.editor.line("later").await;
     assert_eq!(scene.agent.hear_line().await, "later");
@@ -79,13 +79,13 @@ async fn what_was_rejected_of_a_permission_is_told_in_a_turn_that_follows() {
         json!({ "outcome": "selected", "optionId": "no" })
     );
     assert_eq!(scene.text("a.txt"), "one\ntwo\nTHREE\nfour\nfive\n");
-    // The agent ends its turn, and hears why.
+    // The agent ends its turn, and gets the reason.
     scene.agent.send(json!({ "id": 2, "result": { "stopReason": "end_turn" } })).await;
     let follow_up = scene.agent.hear_of("session/prompt").await;
     let words = follow_up["params"]["prompt"][0]["text"].as_str().unwrap();
-    assert!(words.contains("accepted 1 of the 3 parts") && words.contains("h1 at line 1"), "{words}");
-    scene.agent.line("still at work").await;
-    assert_eq!(scene.editor.hear_line().await, "still at work");
+    assert!(words.contains("1 of the 3 parts of the change to") && words.contains("h1 at line 1"), "{words}");
+    scene.agent.line(r#"{"method":"_still_at_work"}"#).await;
+    assert_eq!(scene.editor.hear_line().await, r#"{"method":"_still_at_work"}"#);
     scene.agent.answer(&follow_up, json!({ "stopReason": "end_turn", "of": "the second" })).await;
     let ended = scene.editor.hear().await;
     assert_eq!((&ended["id"], &ended["result"]["of"]), (&json!(2), &json!("the second")));
@@ -97,13 +97,14 @@ async fn what_the_person_says_meanwhile_is_told_in_a_turn_that_follows() {
     scene.file("a.txt", FIVE);
     scene.write(10, "a.txt", CHANGED).await;
     let asked = scene.editor.hear_of("session/request_permission").await;
-    let waiting = scene.hub.folder(None).unwrap().queue().list(&ProposalsParams::default());
+    let waiting =
+        scene.hub.folder_at(None).unwrap().queue().store().list_proposals(&ProposalsParams::default());
     let comment = SendParams {
         text: "Shout less\nwherefore: all is done".to_owned(),
         proposal: Some(waiting[0].id.clone()),
         ..SendParams::default()
     };
-    let sent = SendMessage::answer(&scene.hub, comment, Asker::door(Door::Cli)).await.unwrap();
+    let sent = SendMessage::answer_request(&scene.hub, comment, Asker::from_door(Door::Cli)).await.unwrap();
     assert!(sent.agent.unwrap().starts_with("someone"));
     scene.editor.choose(&asked, "wherefore-accept").await;
     assert_eq!(scene.agent.hear().await["result"], json!({}));
@@ -161,7 +162,7 @@ async fn agents_that_write_once_more_find_their_change_in_place() {
     }
     scene.write(12, "a.txt", CHANGED).await;
     assert_eq!(scene.agent.hear().await["result"], json!({}));
-    // What it writes beside that is asked about.
+    // Another write is asked about.
     scene.write(13, "a.txt", FIVE).await;
     scene.editor.hear_of("session/request_permission").await;
     assert_eq!(scene.text("a.txt"), CHANGED);

@@ -5,6 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{CHANGED, FIVE, Scene};
+use crate::hub::ConfinedCommand;
+use crate::protocol::Door;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_rules_close_and_what_lies_outside_is_neither_read_nor_written() {
@@ -25,7 +27,7 @@ async fn what_the_rules_close_and_what_lies_outside_is_neither_read_nor_written(
     }
     scene.agent.ask(11, "fs/read_text_file", json!({ "sessionId": "s", "path": scene.path(".env") })).await;
     assert!(scene.agent.hear().await["error"]["message"].is_string());
-    // What lies outside is for the editor to give or not.
+    // A path outside is left to the editor.
     scene.agent.ask(12, "fs/read_text_file", json!({ "sessionId": "s", "path": outside })).await;
     assert_eq!(scene.editor.hear_of("fs/read_text_file").await["id"], 12);
     assert_eq!((scene.text(".env"), Path::new(&outside).exists()), ("KEY=1\n".to_owned(), false));
@@ -76,16 +78,30 @@ async fn commands_are_judged_and_run_in_the_sandbox() {
     let asked = scene.editor.hear_of("terminal/create").await;
     let root = scene.path("");
     let root = format!("--root={root}");
-    let of = ["sandbox", &root, "--agent=someone/1", "--session=s", "--tool=terminal/create", "--door=acp"];
-    let args = json!([&of[..], &["--env=A=b c", "--", "bash", "-c", "ls | wc -l"]].concat());
+    let token = asked["params"]["args"][3].as_str().unwrap().to_owned();
+    let args =
+        ["sandbox", &root, "--agent=someone/1", &token, "--env=A=b c", "--", "bash", "-c", "ls | wc -l"];
     assert_eq!(
         (&asked["id"], &asked["params"]["args"], &asked["params"]["x"]),
-        (&json!(10), &args, &json!(1))
+        (&json!(10), &json!(args), &json!(1))
     );
+    let token = token.strip_prefix("--token=").unwrap();
+    let command = ConfinedCommand {
+        env: [("A".to_owned(), "b c".to_owned())].into(),
+        ..ConfinedCommand::from_script("ls | wc -l")
+    };
+    let tokens = scene.hub.folder_at(None).unwrap().command_tokens().clone();
+    let permit = tokens.redeem_token(token, &command, Some("someone/1")).unwrap();
+    assert!(permit.origin.door == Door::Acp && permit.origin.session.as_deref() == Some("s"), "{permit:?}");
+    assert!(!permit.is_allowed, "nobody was asked");
     assert_eq!(asked["params"]["command"], "/bin/wherefore");
     let outside = json!({ "sessionId": "s", "command": "ls", "cwd": "/" });
     scene.agent.ask(11, "terminal/create", outside).await;
     assert!(scene.agent.hear().await["error"]["message"].as_str().unwrap().contains("outside"));
+    let door = json!({ "sessionId": "s", "command": "wherefore sandbox --root=/ -- bash -c ls" });
+    scene.agent.ask(13, "terminal/create", door).await;
+    let refused = scene.agent.hear().await["error"]["message"].as_str().unwrap().to_owned();
+    assert!(refused.contains("refuse this command"), "{refused}");
     scene
         .agent
         .ask(12, "terminal/create", json!({ "sessionId": "s", "command": "sudo", "args": ["ls"] }))

@@ -1,4 +1,4 @@
-//! What the settings for agents' own tools say holds here too.
+//! The settings for agents' own tools apply here, too.
 
 use serde_json::{Value, json};
 

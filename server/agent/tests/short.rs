@@ -47,7 +47,7 @@ async fn a_small_context_gets_a_short_prompt_and_what_it_does_without_is_told_an
     assert!(request.max_output_tokens.is_some());
     let told = format!("{events:?}");
     assert!(told.contains("the model gets the short prompt") && told.contains("AGENTS.md"), "{told}");
-    let log = world.folder().log(None).unwrap().text;
+    let log = world.folder().session_log(None).unwrap().text;
     assert!(log.contains("type: context_assembly") && log.contains("fs_write"), "{log}");
 }
 
@@ -58,12 +58,13 @@ async fn a_model_with_no_calls_of_its_own_is_asked_for_one_call_after_an_example
         json!({ "_tool": "task_complete", "summary": "There it is.", "why": "All of the task is done" });
     let world = World::with_model(vec![words(write), words(done)], 8192, true);
     let run =
-        start(&world.hub, AgentStart { task: "Write the file new.txt".to_owned(), ..world.begin() }).unwrap();
+        start_run(&world.hub, AgentStart { task: "Write the file new.txt".to_owned(), ..world.begin() })
+            .unwrap();
     assert_eq!(ended(&until_ended(&run, 0).await), (AgentEnd::Complete, "There it is.".to_owned()));
     assert_eq!(world.file("new.txt"), "new");
     let request = asked(&world);
     assert!(tokens(&request) <= 1000 && request.tools.is_empty(), "{} tokens", tokens(&request));
-    // What the task asks for stands first.
+    // The tool that the task asks for comes first.
     let first = request.system.find("- fs_write(path, content, why)").unwrap();
     assert!(request.system.find("- fs_read(").is_some_and(|read| first < read), "{}", request.system);
     let schema = request.output_schema.unwrap();

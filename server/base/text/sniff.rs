@@ -1,21 +1,21 @@
 //! Finds the encoding of a stream of bytes, in one pass.
 
-use super::Encoding;
+use super::TextEncoding;
 
 /// Bytes in which control characters are counted: enough to tell an old text from a program.
-const SAMPLE: usize = 64 << 10;
+const SAMPLE_BYTES: usize = 64 << 10;
 /// A text that is not UTF-8 has at most one control character in this many bytes.
 const BYTES_PER_CONTROL: usize = 50;
 
-/// Reads a file's bytes piece by piece and tells their encoding at the end.
+/// Reads a file's bytes piece by piece and determines their encoding at the end.
 #[derive(Clone, Debug)]
-pub struct Sniffer {
-    marked: Option<Encoding>,
-    /// No text can look like this.
+pub struct EncodingSniffer {
+    marked: Option<TextEncoding>,
+    /// True if the bytes cannot be text.
     binary: bool,
-    /// Not UTF-8.
+    /// True if the bytes are not UTF-8.
     foreign: bool,
-    /// The bytes of a character that the last piece ended in.
+    /// The incomplete character at the end of the last piece.
     carry: Vec<u8>,
     /// The last UTF-16 unit was the first half of a pair.
     high: bool,
@@ -23,22 +23,22 @@ pub struct Sniffer {
     sample: Vec<u8>,
 }
 
-impl Sniffer {
-    /// Begins with the first bytes of the file, at least four where it has so many. They are not fed yet.
+impl EncodingSniffer {
+    /// Begins with the first bytes of the file, at least four if it has so many. They are not fed yet.
     pub fn new(head: &[u8]) -> Self {
-        let marked = Encoding::marked(head);
+        let marked = TextEncoding::from_mark(head);
         // The mark of UTF-32, low byte first, begins like that of UTF-16.
         let binary = head.starts_with(b"\xff\xfe\0\0");
         Self { marked, binary, foreign: false, carry: Vec::new(), high: false, sample: Vec::new() }
     }
 
-    /// Whether it is known already that this is no text; the rest need not be read.
+    /// Returns whether the bytes are already known to be no text; the rest need not be read.
     pub fn is_binary(&self) -> bool {
         self.binary
     }
 
     /// The encoding that the mark at the start names.
-    pub fn marked(&self) -> Option<Encoding> {
+    pub fn mark_encoding(&self) -> Option<TextEncoding> {
         self.marked
     }
 
@@ -48,14 +48,14 @@ impl Sniffer {
             return;
         }
         match self.marked {
-            Some(wide @ (Encoding::Utf16Le | Encoding::Utf16Be)) => self.feed_wide(wide, bytes),
+            Some(wide @ (TextEncoding::Utf16Le | TextEncoding::Utf16Be)) => self.feed_wide(wide, bytes),
             _ => self.feed_narrow(bytes),
         }
     }
 
     fn feed_narrow(&mut self, bytes: &[u8]) {
         self.binary = memchr::memchr(0, bytes).is_some();
-        let room = SAMPLE - self.sample.len();
+        let room = SAMPLE_BYTES - self.sample.len();
         self.sample.extend_from_slice(&bytes[..bytes.len().min(room)]);
         if !self.foreign {
             self.feed_utf8(bytes);
@@ -81,34 +81,36 @@ impl Sniffer {
         }
     }
 
-    fn feed_wide(&mut self, encoding: Encoding, mut bytes: &[u8]) {
+    fn feed_wide(&mut self, encoding: TextEncoding, mut bytes: &[u8]) {
         if let (Some(low), Some((first, rest))) = (self.carry.pop(), bytes.split_first()) {
-            self.unit(encoding.unit([low, *first]));
+            self.check_unit(encoding.utf16_unit([low, *first]));
             bytes = rest;
         }
         let (pairs, rest) = bytes.as_chunks::<2>();
         for pair in pairs {
-            self.unit(encoding.unit(*pair));
+            self.check_unit(encoding.utf16_unit(*pair));
         }
         self.carry.extend_from_slice(rest);
     }
 
-    fn unit(&mut self, unit: u16) {
+    fn check_unit(&mut self, unit: u16) {
         let low = (0xdc00..0xe000).contains(&unit);
         self.binary |= low != self.high;
         self.high = (0xd800..0xdc00).contains(&unit);
     }
 
-    /// The encoding of all that was fed; nothing where it is not text.
-    pub fn finish(&self) -> Option<Encoding> {
+    /// The encoding of all that was fed; `None` if it is not text.
+    pub fn finish(&self) -> Option<TextEncoding> {
         let cut = !self.carry.is_empty();
         match self.marked {
             _ if self.binary => None,
-            Some(wide @ (Encoding::Utf16Le | Encoding::Utf16Be)) => (!cut && !self.high).then_some(wide),
+            Some(wide @ (TextEncoding::Utf16Le | TextEncoding::Utf16Be)) => {
+                (!cut && !self.high).then_some(wide)
+            }
             marked if !self.foreign && !cut => Some(marked.unwrap_or_default()),
             _ => {
                 let controls = self.sample.iter().filter(|byte| is_control(**byte)).count();
-                (controls * BYTES_PER_CONTROL <= self.sample.len()).then_some(Encoding::Latin1)
+                (controls * BYTES_PER_CONTROL <= self.sample.len()).then_some(TextEncoding::Latin1)
             }
         }
     }

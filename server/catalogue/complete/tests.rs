@@ -1,4 +1,4 @@
-//! What is offered at a place of a definition, and the schema that it comes from.
+//! The offers at a place of a definition, and the schema that they come from.
 
 use super::*;
 use crate::tools::DEFINITIONS;
@@ -7,12 +7,12 @@ use crate::tools::DEFINITIONS;
 fn at(text: &str) -> Vec<String> {
     let place = text.find('|').unwrap();
     let text = text.replacen('|', "", 1);
-    offers(&text, place).into_iter().map(|offer| offer.label).collect()
+    completion_offers(&text, place).into_iter().map(|offer| offer.label).collect()
 }
 
 #[test]
 fn keys_are_offered_where_they_belong() {
-    assert_eq!(at("|"), ["tool", "custom_tools"]);
+    assert_eq!(at("|"), ["tool", "custom_tools", "function"]);
     assert_eq!(
         at("tool:\n  name: a\n  sandbox:\n    |"),
         ["network", "filesystem", "timeout_ms", "hosts", "effects"]
@@ -77,6 +77,6 @@ fn the_schema_knows_the_keys_that_the_reader_takes() {
 proptest::proptest! {
     #[test]
     fn any_text_is_looked_at(text in "[-a:\\n #|\u{e4}]{0,40}", at in 0..60_usize) {
-        offers(&text, at);
+        completion_offers(&text, at);
     }
 }

@@ -1,13 +1,17 @@
-//! The operations on a catalogue: what stands at a node, which tools and nodes answer a request.
+//! The operations on a catalogue: listing a node, and finding the tools and nodes that answer a request.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::DirectoryError;
-use super::{Index, ToolItem};
+use serde_json::{Value, json};
+
+use super::{ToolIndex, ToolItem};
 use crate::base::hash;
-use crate::base::nearest::nearest;
-use crate::catalogue::{ToolDef, TreeNode, tree};
+use crate::base::nearest::nearest_names;
+use crate::catalogue::{OntologyTree, ToolDef, ToolRunner};
 use crate::protocol::{
-    ListToolsAnswer, ListToolsParams, MOST, NodeMatch, NodePointer, SearchNodesAnswer, SearchNodesParams,
-    SearchToolsAnswer, SearchToolsParams, ToolPointer,
+    ListToolsAnswer, ListToolsParams, MAX_LIMIT, NodeMatch, NodePointer, SearchNodesAnswer,
+    SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
 };
 
 /// Results that the first page shows however unlikely they are, if so many are asked for.
@@ -17,29 +21,39 @@ const UNLIKELY: f64 = 0.02;
 
 /// Tools under their nodes, ready to be looked through.
 #[derive(Debug)]
-pub struct Directory {
-    index: Index,
+pub struct ToolDirectory {
+    index: ToolIndex,
     /// Every node, those above before those below.
     nodes: Vec<NodePointer>,
     /// Changes with the catalogue: a cursor of another one is known by it.
     mark: String,
 }
 
-impl Directory {
-    /// A directory of our own and the user's definitions, under the nodes of `schemas/tree.yaml`.
-    pub fn of_definitions<'a>(tools: impl IntoIterator<Item = &'a ToolDef>) -> Self {
-        let mut nodes = Vec::new();
-        add_nodes(tree(), &[], &mut nodes);
+impl ToolDirectory {
+    /// A directory of our own and the user's definitions, under the nodes of `tree`.
+    pub fn of_definitions<'a>(tree: &OntologyTree, tools: impl IntoIterator<Item = &'a ToolDef>) -> Self {
+        let tools: Vec<&ToolDef> = tools.into_iter().collect();
+        // Those that a person made come first: a page holds a few of all.
+        let (mut nodes, mut built_in) = (Vec::new(), Vec::new());
+        tree.each(&mut |path, node| {
+            let is_own = path.get(..1).and_then(|root| tree.at(root)).is_some_and(|root| root.is_own);
+            let nodes = if is_own { &mut nodes } else { &mut built_in };
+            nodes.push(pointer(path, node.summary_or_names(), node.tags.clone()));
+        });
+        nodes.append(&mut built_in);
+        nodes.extend(nodes_of_servers(tree, &tools));
         let item = |def: &ToolDef| {
-            let mut under = Vec::new();
-            find_category(tree(), &def.category, &[], &mut under);
+            let mut under = tree.of_category(&def.category);
             under.extend(def.nodes.iter().filter(|node| !under.contains(node)).cloned().collect::<Vec<_>>());
-            ToolItem::of(def, under)
+            let mut item = ToolItem::from_definition(def, under);
+            let own = item.nodes.iter().filter_map(|path| tree.at(path)).filter(|node| node.is_own);
+            item.node_words = own.flat_map(|node| node.tags.iter().chain([&node.summary]).cloned()).collect();
+            item
         };
         Self::new(tools.into_iter().map(item).collect(), nodes)
     }
 
-    /// A directory of these tools; `nodes` says what is known of nodes, and others come from the tools' paths.
+    /// Returns a directory of these tools; `nodes` holds the known nodes, and others come from the tools' paths.
     pub fn new(items: Vec<ToolItem>, mut nodes: Vec<NodePointer>) -> Self {
         let mut known: std::collections::HashSet<Vec<String>> =
             nodes.iter().map(|node| node.path.clone()).collect();
@@ -48,40 +62,42 @@ impl Directory {
             mark.push_str(&item.id);
             mark.push('\n');
             for path in &item.nodes {
-                // Where a node is known, those above it are.
+                // The ancestors of a known node are known too.
                 let unknown = (1..=path.len()).rev().take_while(|end| !known.contains(&path[..*end]));
                 for end in unknown.collect::<Vec<_>>().into_iter().rev() {
                     if known.insert(path[..end].to_vec()) {
-                        nodes.push(NodePointer {
-                            name: path[end - 1].clone(),
-                            path: path[..end].to_vec(),
-                            summary: String::new(),
-                            tags: Vec::new(),
-                        });
+                        nodes.push(pointer(&path[..end], String::new(), Vec::new()));
                     }
                 }
             }
         }
-        let mark = hash::short(mark.as_bytes())[..8].to_owned();
-        Self { index: Index::new(items), nodes, mark }
+        let mark = hash::short_hash(mark.as_bytes())[..8].to_owned();
+        Self { index: ToolIndex::new(items), nodes, mark }
     }
 
-    /// What stands at a node: the nodes below it and, a page at a time, its tools.
+    /// Lists a node, a page at a time: the nodes below it, then its tools. Without a filter, those are the tools that stand at
+    /// it; with one, all below it that pass.
     ///
     /// # Errors
-    /// UNKNOWN_PATH with the closest node there is; STALE for a cursor of a catalogue that has changed.
-    pub fn list(
+    /// UNKNOWN_PATH with the closest node there is; STALE for a cursor of a catalogue that has changed; INVALID_ARGS for a
+    /// limit that is out of bounds.
+    pub fn list_node(
         &self,
         params: &ListToolsParams,
         cosines: Option<&[f32]>,
     ) -> Result<ListToolsAnswer, DirectoryError> {
-        self.check(&params.path)?;
-        let from = self.offset(params.cursor.as_deref())?;
-        // Before the best are picked: what is not meant takes no place among them.
-        let tagged = |item: &ToolItem| params.tags.iter().all(|tag| item.tags.contains(tag));
-        let meant = |item: &ToolItem| item.is_under(&params.path) && tagged(item);
-        let found: Vec<(usize, f64)> = match params.query.as_deref().filter(|query| !query.trim().is_empty())
-        {
+        self.check_path(&params.path)?;
+        let limit = check_limit(params.limit)?;
+        let from = self.cursor_offset(params.cursor.as_deref())?;
+        let query = params.query.as_deref().filter(|query| !query.trim().is_empty());
+        let is_filtered = query.is_some() || !params.tags.is_empty();
+        // Tools without the tags are left out before the best are picked: they take no place among them.
+        let tagged = |tags: &[String]| params.tags.iter().all(|tag| tags.contains(tag));
+        let meant = |item: &ToolItem| match is_filtered {
+            true => item.is_under(&params.path) && tagged(&item.tags),
+            false => item.stands_at(&params.path),
+        };
+        let found: Vec<(usize, f64)> = match query {
             Some(query) => {
                 let all = self.index.search_among(query, cosines, usize::MAX, meant);
                 all.into_iter().map(|found| (found.item, found.confidence)).collect()
@@ -91,36 +107,69 @@ impl Directory {
                 all.map(|(at, _)| (at, 1.0)).collect()
             }
         };
+        let likely = likely(&found);
+        let holds_found = |node: &NodePointer| {
+            let mut tools = found.iter().take(likely).map(|(item, _)| &self.index.items()[*item]);
+            tools.any(|item| item.is_under(&node.path))
+        };
+        // A node has tags of its own, whatever those of its tools are.
+        let answers = |node: &NodePointer| {
+            let under = |item: &ToolItem| item.is_under(&node.path);
+            query.is_none_or(|query| !self.index.search_among(query, cosines, 1, under).is_empty())
+        };
+        let has_tags = |node: &NodePointer| {
+            let mut all = self.nodes.iter().filter(|below| below.path.starts_with(&node.path));
+            !params.tags.is_empty() && all.any(|below| tagged(&below.tags) && answers(below))
+        };
+        let holds = |node: &&NodePointer| !is_filtered || holds_found(node) || has_tags(node);
         let depth = params.path.len() + 1;
         let below = |node: &&NodePointer| node.path.len() == depth && node.path.starts_with(&params.path);
-        let (tools, next_cursor) = self.page(&found, from, params.limit, &params.path);
-        let nodes = self.nodes.iter().filter(below).cloned().collect();
-        Ok(ListToolsAnswer { path: params.path.clone(), nodes, tools, next_cursor })
+        let all: Vec<&NodePointer> = self.nodes.iter().filter(below).filter(holds).collect();
+        let nodes: Vec<NodePointer> = all.iter().skip(from).take(limit).map(|node| (*node).clone()).collect();
+        // The tools follow the nodes, on the same page where it has room.
+        let (left, past) = (limit - nodes.len(), from.saturating_sub(all.len()));
+        let (tools, next) = self.result_page(&found, past, left, &params.path);
+        let next = match from + nodes.len() < all.len() {
+            true => Some(from + nodes.len()),
+            false => next.map(|next| all.len() + next),
+        };
+        let is_empty = nodes.is_empty() && tools.is_empty() && from == 0;
+        Ok(ListToolsAnswer {
+            path: params.path.clone(),
+            nodes,
+            tools,
+            next_cursor: next.map(|next| self.cursor_at(next)),
+            hints: if is_empty { self.roots() } else { Vec::new() },
+            next_action: is_empty.then(|| way_on(params, query)),
+        })
     }
 
-    /// The tools under a node that answer a request, best first; `cosines` as for [`Index::search`].
+    /// The tools under a node that answer a request, best first; `cosines` as for [`ToolIndex::search_under`].
     ///
     /// # Errors
-    /// UNKNOWN_PATH; NO_MATCH_IN_CATEGORY with the nodes where there is something; STALE for an old cursor.
-    pub fn search(
+    /// UNKNOWN_PATH; NO_MATCH_IN_CATEGORY with the nodes where there is something; STALE for an old cursor; INVALID_ARGS for a
+    /// limit that is out of bounds.
+    pub fn search_tools(
         &self,
         params: &SearchToolsParams,
         cosines: Option<&[f32]>,
     ) -> Result<SearchToolsAnswer, DirectoryError> {
-        self.check(&params.category_path)?;
-        let from = self.offset(params.cursor.as_deref())?;
-        let found = self.index.search(&params.query, cosines, &params.category_path, usize::MAX);
+        self.check_path(&params.category_path)?;
+        let limit = check_limit(params.limit)?;
+        let from = self.cursor_offset(params.cursor.as_deref())?;
+        let found = self.index.search_under(&params.query, cosines, &params.category_path, usize::MAX);
         if found.is_empty() {
             return Err(self.no_match(params, cosines));
         }
         let found: Vec<_> = found.into_iter().map(|found| (found.item, found.confidence)).collect();
-        let (results, next_cursor) = self.page(&found, from, params.limit, &params.category_path);
+        let (results, next) = self.result_page(&found, from, limit, &params.category_path);
+        let next_cursor = next.map(|next| self.cursor_at(next));
         Ok(SearchToolsAnswer { category_path: params.category_path.clone(), results, next_cursor })
     }
 
     /// The names of the tools that the words of a request ask for, likeliest first.
     pub fn by_words(&self, request: &str) -> Vec<&str> {
-        let found = self.index.search(request, None, &[], usize::MAX);
+        let found = self.index.search_under(request, None, &[], usize::MAX);
         found
             .into_iter()
             .filter_map(|found| self.index.items().get(found.item))
@@ -128,16 +177,31 @@ impl Directory {
             .collect()
     }
 
-    /// The nodes that may hold what a request asks for, likeliest first; `cosines` as for [`Index::search`].
-    pub fn search_nodes(&self, params: &SearchNodesParams, cosines: Option<&[f32]>) -> SearchNodesAnswer {
-        let found = self.index.search_nodes(&params.query, cosines, params.limit.min(MOST));
+    /// The nodes that may hold what a request asks for, likeliest first; `cosines` as for [`ToolIndex::search_under`].
+    ///
+    /// # Errors
+    /// INVALID_ARGS for a limit that is out of bounds.
+    pub fn search_nodes(
+        &self,
+        params: &SearchNodesParams,
+        cosines: Option<&[f32]>,
+    ) -> Result<SearchNodesAnswer, DirectoryError> {
+        let found = self.index.search_nodes(&params.query, cosines, check_limit(params.limit)?);
         let result = |path: &[String], confidence: f64| {
             let node = self.nodes.iter().find(|node| node.path == path);
             let summary = node.map(|node| node.summary.clone()).unwrap_or_default();
-            NodeMatch { path: path.to_vec(), summary, confidence: rounded(confidence) }
+            NodeMatch { path: path.to_vec(), summary, confidence: round_confidence(confidence) }
         };
-        let results = found.into_iter().map(|found| result(found.path, found.confidence)).collect();
-        SearchNodesAnswer { results }
+        let results: Vec<NodeMatch> =
+            found.into_iter().map(|found| result(found.path, found.confidence)).collect();
+        if !results.is_empty() {
+            return Ok(SearchNodesAnswer { results, ..SearchNodesAnswer::default() });
+        }
+        Ok(SearchNodesAnswer {
+            results,
+            hints: self.roots(),
+            next_action: Some(json!({ "tool": "list", "arguments": { "path": [] } })),
+        })
     }
 
     /// Its tools, in the order of their cosines.
@@ -145,20 +209,20 @@ impl Directory {
         self.index.items()
     }
 
-    /// The first node that a tool stands under.
+    /// Returns the first node that a tool is under.
     pub fn path_of(&self, id: &str) -> Vec<String> {
         let item = self.index.items().iter().find(|item| item.id == id);
         item.and_then(|item| item.nodes.first()).cloned().unwrap_or_default()
     }
 
-    fn page(
+    /// Returns a page of what was found, and the offset of the next one.
+    fn result_page(
         &self,
         found: &[(usize, f64)],
         from: usize,
         limit: usize,
         within: &[String],
-    ) -> (Vec<ToolPointer>, Option<String>) {
-        let limit = limit.clamp(1, MOST);
+    ) -> (Vec<ToolPointer>, Option<usize>) {
         let pointer = |(item, confidence): &(usize, f64)| {
             let item = &self.index.items()[*item];
             // Of several nodes the one asked for is shown.
@@ -168,21 +232,25 @@ impl Directory {
                 path: path.cloned().unwrap_or_default(),
                 summary: item.summary.clone(),
                 tags: item.tags.clone(),
-                confidence: rounded(*confidence),
+                confidence: round_confidence(*confidence),
             }
         };
         let mut next = from.saturating_add(limit);
         if from == 0 {
-            // What is hardly it costs a reader more than it is worth; who asks on is shown it.
-            let unlikely = found.iter().skip(SHOWN).position(|(_, confidence)| *confidence < UNLIKELY);
-            next = next.min(unlikely.map_or(next, |at| SHOWN + at));
+            // An improbable match costs a reader more than it is worth; it is shown when the reader asks for more.
+            next = next.min(likely(found));
         }
         let tools = found.iter().take(next).skip(from).map(pointer).collect();
-        (tools, (next < found.len()).then(|| format!("{}-{next}", self.mark)))
+        (tools, (next < found.len()).then_some(next))
     }
 
-    /// Where a cursor goes on.
-    fn offset(&self, cursor: Option<&str>) -> Result<usize, DirectoryError> {
+    /// The cursor of an offset.
+    fn cursor_at(&self, offset: usize) -> String {
+        format!("{}-{offset}", self.mark)
+    }
+
+    /// Returns the offset of a cursor.
+    fn cursor_offset(&self, cursor: Option<&str>) -> Result<usize, DirectoryError> {
         let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(0) };
         let parsed = cursor.split_once('-').and_then(|(mark, from)| Some((mark, from.parse().ok()?)));
         match parsed {
@@ -193,7 +261,7 @@ impl Directory {
     }
 
     /// Refuses a path that is not there, and names the closest one that is.
-    fn check(&self, path: &[String]) -> Result<(), DirectoryError> {
+    fn check_path(&self, path: &[String]) -> Result<(), DirectoryError> {
         let exists = |path: &[String]| path.is_empty() || self.nodes.iter().any(|node| node.path == path);
         if exists(path) {
             return Ok(());
@@ -203,12 +271,17 @@ impl Directory {
         let beside =
             self.nodes.iter().filter(|node| node.path.len() == depth + 1 && node.path.starts_with(above));
         let names: Vec<&str> = beside.map(|node| node.name.as_str()).collect();
-        let close = nearest(missing, names.iter().copied(), 3);
+        let close = nearest_names(missing, names.iter().copied(), 3);
         let mut closest = above.to_vec();
         closest.extend(close.first().map(|name| (*name).to_owned()));
         let names = if close.is_empty() { names } else { close }.into_iter().map(str::to_owned).collect();
         let (missing, above) = (missing.clone(), above.to_vec());
         Err(DirectoryError::UnknownNode { missing, above, names, closest })
+    }
+
+    /// The names of the root's nodes.
+    fn roots(&self) -> Vec<String> {
+        self.nodes.iter().filter(|node| node.path.len() == 1).map(|node| node.name.clone()).collect()
     }
 
     fn no_match(&self, params: &SearchToolsParams, cosines: Option<&[f32]>) -> DirectoryError {
@@ -217,34 +290,60 @@ impl Directory {
             asked: params.query.chars().take(100).collect(),
             category: params.category_path.clone(),
             elsewhere: elsewhere.into_iter().map(|found| found.path.to_vec()).collect(),
+            roots: self.roots(),
         }
     }
 }
 
-fn rounded(confidence: f64) -> f64 {
+/// Refuses a limit that no page has.
+fn check_limit(limit: usize) -> Result<usize, DirectoryError> {
+    match limit {
+        1..=MAX_LIMIT => Ok(limit),
+        _ => Err(DirectoryError::Limit { limit }),
+    }
+}
+
+/// The operation to go on with where a list holds nothing: a search in other words, or all that is there.
+fn way_on(params: &ListToolsParams, query: Option<&str>) -> Value {
+    match query {
+        Some(query) if !params.path.is_empty() || !params.tags.is_empty() => {
+            json!({ "tool": "search_nodes", "arguments": { "query": query } })
+        }
+        _ => json!({ "tool": "list", "arguments": { "path": [] } }),
+    }
+}
+
+/// Returns the number of best matches that are worth showing on the first page.
+fn likely(found: &[(usize, f64)]) -> usize {
+    let unlikely = found.iter().skip(SHOWN).position(|(_, confidence)| *confidence < UNLIKELY);
+    unlikely.map_or(found.len(), |at| SHOWN + at)
+}
+
+fn round_confidence(confidence: f64) -> f64 {
     (confidence * 1000.0).round() / 1000.0
 }
 
-fn add_nodes(nodes: &[TreeNode], above: &[String], all: &mut Vec<NodePointer>) {
-    for node in nodes {
-        let path = [above, std::slice::from_ref(&node.name)].concat();
-        all.push(NodePointer {
-            name: node.name.clone(),
-            path: path.clone(),
-            summary: node.summary.clone(),
-            tags: node.tags.clone(),
-        });
-        add_nodes(&node.nodes, &path, all);
-    }
+fn pointer(path: &[String], summary: String, tags: Vec<String>) -> NodePointer {
+    NodePointer { name: path.last().cloned().unwrap_or_default(), path: path.to_vec(), summary, tags }
 }
 
-/// The nodes that list a category.
-fn find_category(nodes: &[TreeNode], category: &str, above: &[String], found: &mut Vec<Vec<String>>) {
-    for node in nodes {
-        let path = [above, std::slice::from_ref(&node.name)].concat();
-        if node.categories.iter().any(|own| own == category) {
-            found.push(path.clone());
+/// The nodes that only tools of servers stand at or below, each with a summary that names the servers.
+fn nodes_of_servers(tree: &OntologyTree, tools: &[&ToolDef]) -> Vec<NodePointer> {
+    let mut servers: BTreeMap<&[String], BTreeSet<&str>> = BTreeMap::new();
+    for def in tools {
+        let Some(ToolRunner::Remote { mcp_server, .. }) = &def.runs else { continue };
+        for path in &def.nodes {
+            let unknown = (1..=path.len()).map(|end| &path[..end]).filter(|path| tree.at(path).is_none());
+            for path in unknown {
+                servers.entry(path).or_default().insert(mcp_server);
+            }
         }
-        find_category(&node.nodes, category, &path, found);
     }
+    let node = |(path, servers): (&[String], BTreeSet<&str>)| {
+        let names: Vec<&str> = servers.iter().copied().collect();
+        let word = if names.len() == 1 { "server" } else { "servers" };
+        let tags = names.iter().map(|name| name.to_lowercase()).collect();
+        pointer(path, format!("Tools of the {word} {}", names.join(", ")), tags)
+    };
+    servers.into_iter().map(node).collect()
 }

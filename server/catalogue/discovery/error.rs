@@ -3,9 +3,9 @@
 use serde_json::json;
 use thiserror::Error;
 
-use crate::protocol::{Code, Fault};
+use crate::protocol::{Code, Fault, MAX_LIMIT};
 
-/// Why a directory has no answer.
+/// The reasons why a directory has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DirectoryError {
     /// The cursor was given for another catalogue.
@@ -17,8 +17,14 @@ pub enum DirectoryError {
         /// The text.
         cursor: String,
     },
+    /// The limit is none that a page has.
+    #[error("`limit` is a number from 1 to {MAX_LIMIT}, not {limit}")]
+    Limit {
+        /// The limit.
+        limit: usize,
+    },
     /// A path leads to no node.
-    #[error("there is no node {missing:?} {}", place(above, "at the root"))]
+    #[error("there is no node {missing:?} {}", node_place(above, "at the root"))]
     UnknownNode {
         /// The first name on the path that no node has.
         missing: String,
@@ -30,7 +36,7 @@ pub enum DirectoryError {
         closest: Vec<String>,
     },
     /// No tool under a node answers the request.
-    #[error("no tool answers {asked:?} {}", place(category, "in the catalogue"))]
+    #[error("no tool answers {asked:?} {}", node_place(category, "in the catalogue"))]
     NoMatch {
         /// The request, cut.
         asked: String,
@@ -38,11 +44,13 @@ pub enum DirectoryError {
         category: Vec<String>,
         /// The nodes whose tools answer it, likeliest first.
         elsewhere: Vec<Vec<String>>,
+        /// The root's nodes.
+        roots: Vec<String>,
     },
 }
 
-/// Where a node stands, for a sentence.
-fn place(path: &[String], root: &str) -> String {
+/// Names the location of a node, for a sentence.
+fn node_place(path: &[String], root: &str) -> String {
     if path.is_empty() { root.to_owned() } else { format!("under {}", path.join(" / ")) }
 }
 
@@ -51,25 +59,30 @@ impl From<DirectoryError> for Fault {
         let message = error.to_string();
         match error {
             DirectoryError::OldCursor => {
-                Self::new(Code::Stale, message).suggest("ask again without a cursor")
+                Self::new(Code::Stale, message).with_suggestion("ask again without a cursor")
             }
+            DirectoryError::Limit { .. } => Self::new(Code::InvalidArgs, message)
+                .with_suggestion("take a lower limit, and go on from `next_cursor`"),
             DirectoryError::NoCursor { .. } => Self::new(Code::InvalidArgs, message)
-                .suggest("send the `next_cursor` of an earlier answer as it came, or none"),
+                .with_suggestion("send the `next_cursor` of an earlier answer as it came, or none"),
             DirectoryError::UnknownNode { names, closest, .. } => Self::new(Code::UnknownPath, message)
-                .hint(names)
-                .suggest("list the closest node, or search_nodes for what you want")
-                .next(json!({ "tool": "list", "arguments": { "path": closest } })),
-            DirectoryError::NoMatch { asked, elsewhere, .. } => {
+                .with_hints(names)
+                .with_suggestion("list the closest node, or search_nodes for what you want")
+                .with_next_action(json!({ "tool": "list", "arguments": { "path": closest } })),
+            DirectoryError::NoMatch { asked, elsewhere, roots, .. } => {
                 let fault = Self::new(Code::NoMatchInCategory, message)
-                    .near(elsewhere.iter().map(|path| path.join(" / ")));
+                    .with_near_names(elsewhere.iter().map(|path| path.join(" / ")));
                 match elsewhere.first() {
-                    Some(best) => fault.suggest("search under one of the nodes in `hints`").next(json!({
-                        "tool": "search_tool_by_category",
-                        "arguments": { "query": asked, "category_path": best },
-                    })),
+                    Some(best) => fault
+                        .with_suggestion("search under one of the nodes in `hints`")
+                        .with_next_action(json!({
+                            "tool": "search_tool_by_category",
+                            "arguments": { "query": asked, "category_path": best },
+                        })),
                     None => fault
-                        .suggest("list the root, or say it in other words")
-                        .next(json!({ "tool": "list", "arguments": { "path": [] } })),
+                        .with_hints(roots)
+                        .with_suggestion("list one of the nodes in `hints`, or say it in other words")
+                        .with_next_action(json!({ "tool": "list", "arguments": { "path": [] } })),
                 }
             }
         }

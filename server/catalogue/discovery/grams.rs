@@ -1,7 +1,7 @@
 //! Runs of four characters: what a request shares with a name that is written together, or nearly right.
 
-use super::Map;
-use super::words::each;
+use super::FoldMap;
+use super::words::each_word;
 
 /// Characters of a run.
 const LENGTH: usize = 4;
@@ -11,36 +11,36 @@ type Gram = u64;
 
 /// The runs of every name, and what each is worth.
 #[derive(Debug, Default)]
-pub(super) struct Grams {
-    weights: Map<Gram, f64>,
+pub(super) struct NameGrams {
+    weights: FoldMap<Gram, f64>,
     /// The runs of each name, sorted, and the length of their vector.
     names: Vec<(Vec<Gram>, f64)>,
 }
 
 /// The runs of a request.
-pub(super) struct Asked {
-    grams: Map<Gram, f64>,
+pub(super) struct RequestGrams {
+    grams: FoldMap<Gram, f64>,
     norm: f64,
 }
 
-impl Grams {
+impl NameGrams {
     /// The runs of these names.
     pub(super) fn new(names: &[String]) -> Self {
         let all: Vec<Vec<Gram>> = names
             .iter()
             .map(|name| {
-                let mut grams = runs(name);
+                let mut grams = text_grams(name);
                 grams.sort_unstable();
                 grams.dedup();
                 grams
             })
             .collect();
-        let mut counts: Map<Gram, u32> = Map::default();
+        let mut counts: FoldMap<Gram, u32> = FoldMap::default();
         for gram in all.iter().flatten() {
             *counts.entry(*gram).or_default() += 1;
         }
         let total = all.len() as f64;
-        let weights: Map<Gram, f64> =
+        let weights: FoldMap<Gram, f64> =
             counts.into_iter().map(|(gram, count)| (gram, (1.0 + total / f64::from(count)).ln())).collect();
         let norm = |grams: &[Gram]| grams.iter().map(|gram| weights[gram].powi(2)).sum::<f64>().sqrt();
         let names =
@@ -49,17 +49,17 @@ impl Grams {
     }
 
     /// The runs of a request.
-    pub(super) fn asked(&self, text: &str) -> Asked {
-        let grams: Map<Gram, f64> = runs(text)
+    pub(super) fn request_grams(&self, text: &str) -> RequestGrams {
+        let grams: FoldMap<Gram, f64> = text_grams(text)
             .into_iter()
             .filter_map(|gram| Some((gram, self.weights.get(&gram)?.powi(2))))
             .collect();
         let norm = grams.values().sum::<f64>().sqrt();
-        Asked { grams, norm }
+        RequestGrams { grams, norm }
     }
 
-    /// How alike a request and a name are, 0 to 1.
-    pub(super) fn likeness(&self, asked: &Asked, name: usize) -> f64 {
+    /// Returns the likeness of a request and a name, 0 to 1.
+    pub(super) fn name_likeness(&self, asked: &RequestGrams, name: usize) -> f64 {
         let (grams, norm) = &self.names[name];
         let shared: f64 = grams.iter().filter_map(|gram| asked.grams.get(gram)).sum();
         if shared > 0.0 { shared / (asked.norm * norm) } else { 0.0 }
@@ -67,7 +67,7 @@ impl Grams {
 }
 
 /// The runs of a text's words with one blank between, before and behind them.
-fn runs(text: &str) -> Vec<Gram> {
+fn text_grams(text: &str) -> Vec<Gram> {
     let mut runs = Vec::with_capacity(text.len());
     let (mut packed, mut seen) = (0, 0);
     let mut push = |c: char| {
@@ -78,7 +78,7 @@ fn runs(text: &str) -> Vec<Gram> {
         }
     };
     push(' ');
-    each(text, |word| {
+    each_word(text, |word| {
         word.chars().for_each(&mut push);
         push(' ');
     });

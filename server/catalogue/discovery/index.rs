@@ -1,11 +1,12 @@
-//! The inverted index: which tools hold a word, in which of their fields.
+//! The inverted index: for each word, the tools that contain it, and the fields in which they contain it.
 
-use super::Map;
-use super::grams::Grams;
+use super::FoldMap;
+use super::grams::NameGrams;
 use super::item::ToolItem;
-use super::synonyms::{self, groups};
-use super::words::{each, meaning, stem};
-use crate::base::bm25::rarity;
+use super::synonyms::{self, synonym_groups};
+use super::words::{each_word, meaningful_stem, stem_word};
+use crate::base::bm25::inverse_document_frequency;
+use crate::words::carried_vectors;
 
 /// The fields of a tool.
 pub(super) const FIELDS: usize = 6;
@@ -18,60 +19,77 @@ pub(super) const REST: usize = 3;
 pub(super) const ARGUMENTS: usize = 4;
 pub(super) const ARGUMENT_TEXTS: usize = 5;
 
-/// A word's number.
-pub(super) type Word = u32;
+/// The number of a word.
+pub(super) type WordNumber = u32;
+/// The number of a word with its ending.
+pub(super) type FormNumber = u32;
 
-/// A tool that holds a word.
+/// A tool that contains a word.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Posting {
-    /// Which tool.
+pub(super) struct ToolPosting {
+    /// The number of the tool.
     pub(super) item: u32,
-    /// How often it stands in each field.
+    /// The number of times that the word occurs in each field.
     pub(super) counts: [u8; FIELDS],
 }
 
-/// What is kept of a tool beside the postings.
+/// The features of a tool, in addition to the postings.
 #[derive(Clone, Debug)]
 pub(super) struct ToolFeatures {
     /// Words in each field.
     pub(super) lengths: [f64; FIELDS],
-    /// What the different words of the first sentence are worth together.
+    /// The summed worth of the different words in the first sentence.
     pub(super) first_worth: f64,
     /// Words side by side in the name, the first sentence and the rest, each sorted.
-    pub(super) pairs: [Vec<(Word, Word)>; 3],
+    pub(super) pairs: [Vec<(WordNumber, WordNumber)>; 3],
     /// The groups of synonyms in the name, a bit each.
     pub(super) groups: u64,
-    /// Those in the name or the first sentence.
-    pub(super) told: u64,
-    /// What the first sentence begins with, where that is something to do.
+    /// The groups of synonyms in the name or the first sentence.
+    pub(super) mentioned: u64,
+    /// The groups of the first word of the first sentence, where that is an action.
     pub(super) action: u64,
+    /// The words of its name, its nodes and the first sentence, sorted.
+    pub(super) main_words: Box<[WordNumber]>,
+    /// The same with their endings.
+    pub(super) main_forms: Box<[FormNumber]>,
 }
 
 /// Tools, ready to be looked for.
 #[derive(Debug)]
-pub struct Index {
+pub struct ToolIndex {
     pub(super) items: Vec<ToolItem>,
-    pub(super) words: Map<String, Word>,
-    pub(super) postings: Vec<Vec<Posting>>,
-    /// What finding a word is worth.
+    pub(super) words: FoldMap<String, WordNumber>,
+    /// Every word with its ending.
+    pub(super) forms: FoldMap<String, FormNumber>,
+    /// The place of each word among the carried vectors.
+    pub(super) places: Vec<Option<usize>>,
+    pub(super) postings: Vec<Vec<ToolPosting>>,
+    /// The worth of finding each word.
     pub(super) worth: Vec<f64>,
     pub(super) features: Vec<ToolFeatures>,
     pub(super) average: [f64; FIELDS],
-    /// What sharing a group of synonyms is worth.
+    /// The worth of sharing each group of synonyms.
     pub(super) group_worth: [f64; synonyms::COUNT],
-    pub(super) grams: Grams,
+    pub(super) grams: NameGrams,
 }
 
-impl Index {
+impl ToolIndex {
     /// An index of these tools.
     pub fn new(items: Vec<ToolItem>) -> Self {
-        let mut building = Building::default();
+        let mut building = IndexBuilder::default();
         for item in &items {
-            building.add(item);
+            building.add_item(item);
         }
-        let Building { words, postings, mut features, firsts, group_counts, .. } = building;
+        let IndexBuilder { words, written, postings, mut features, firsts, group_counts, .. } = building;
+        let mut places = vec![None; words.len()];
+        for (word, number) in &words {
+            places[*number as usize] = carried_vectors().find_stem(word);
+        }
+        let known = written.into_iter().filter_map(|(word, written)| Some((word, written?.form)));
+        let forms = known.collect();
         let total = items.len() as f64;
-        let worth: Vec<f64> = postings.iter().map(|tools| rarity(total, tools.len() as f64)).collect();
+        let worth: Vec<f64> =
+            postings.iter().map(|tools| inverse_document_frequency(total, tools.len() as f64)).collect();
         for (features, first) in features.iter_mut().zip(&firsts) {
             features.first_worth = first.iter().map(|word| worth[*word as usize]).sum();
         }
@@ -84,9 +102,9 @@ impl Index {
             let node = item.nodes.first().and_then(|node| node.last());
             format!("{} {}", item.name, node.map_or("", String::as_str))
         });
-        let grams = Grams::new(&names.collect::<Vec<_>>());
-        let group_worth = group_counts.map(|count| rarity(total, count as f64));
-        Self { items, words, postings, worth, features, average, group_worth, grams }
+        let grams = NameGrams::new(&names.collect::<Vec<_>>());
+        let group_worth = group_counts.map(|count| inverse_document_frequency(total, count as f64));
+        Self { items, words, forms, places, postings, worth, features, average, group_worth, grams }
     }
 
     /// The tools, in the order that they came.
@@ -95,24 +113,32 @@ impl Index {
     }
 }
 
-struct Building {
-    /// Every word as it was written, and the number of its stem.
-    written: Map<String, Option<Word>>,
+/// A word of a tool.
+#[derive(Clone, Copy)]
+struct WrittenWord {
+    /// The number of its stem.
+    word: WordNumber,
+    form: FormNumber,
+}
+
+struct IndexBuilder {
+    /// Every word with its ending; none for what carries no meaning.
+    written: FoldMap<String, Option<WrittenWord>>,
     /// The groups of synonyms that each word belongs to, a bit each.
     groups: Vec<u64>,
-    words: Map<String, Word>,
-    postings: Vec<Vec<Posting>>,
+    words: FoldMap<String, WordNumber>,
+    postings: Vec<Vec<ToolPosting>>,
     features: Vec<ToolFeatures>,
-    firsts: Vec<Vec<Word>>,
+    firsts: Vec<Vec<WordNumber>>,
     group_counts: [usize; synonyms::COUNT],
 }
 
-impl Default for Building {
+impl Default for IndexBuilder {
     fn default() -> Self {
         Self {
-            written: Map::default(),
+            written: FoldMap::default(),
             groups: Vec::new(),
-            words: Map::default(),
+            words: FoldMap::default(),
             postings: Vec::new(),
             features: Vec::new(),
             firsts: Vec::new(),
@@ -121,11 +147,11 @@ impl Default for Building {
     }
 }
 
-impl Building {
-    fn add(&mut self, item: &ToolItem) {
+impl IndexBuilder {
+    fn add_item(&mut self, item: &ToolItem) {
         let number = u32::try_from(self.features.len()).unwrap_or(u32::MAX);
-        let (first, rest) = sentence(&item.description);
-        let nodes = item.nodes.iter().flatten().chain(&item.tags).map(String::as_str);
+        let (first, rest) = split_sentence(&item.description);
+        let nodes = item.nodes.iter().flatten().chain(&item.tags).chain(&item.node_words).map(String::as_str);
         let fields = [
             self.words_of([item.name.as_str()]),
             self.words_of(nodes),
@@ -134,28 +160,42 @@ impl Building {
             self.words_of(item.arguments.iter().map(|one| one.name.as_str())),
             self.words_of(item.arguments.iter().map(|one| one.description.as_str())),
         ];
+        let main = || [NAME, NODES, FIRST].into_iter().flat_map(|field| &fields[field]);
+        let main_words = sorted_set(main().map(|written| written.word));
+        let main_forms = sorted_set(main().map(|written| written.form));
+        let fields = fields.map(|words| words.iter().map(|written| written.word).collect::<Vec<_>>());
         for (field, words) in fields.iter().enumerate() {
             for word in words {
                 let postings = &mut self.postings[*word as usize];
-                // Tools come one after the other: a word that this one has had before stands last.
+                // Tools are added one after the other: if this tool has the word already, its posting is the last.
                 if postings.last().is_none_or(|last| last.item != number) {
-                    postings.push(Posting { item: number, counts: [0; FIELDS] });
+                    postings.push(ToolPosting { item: number, counts: [0; FIELDS] });
                 }
                 if let Some(last) = postings.last_mut() {
                     last.counts[field] = last.counts[field].saturating_add(1);
                 }
             }
         }
-        let groups = |words: &[Word]| words.iter().fold(0, |bits, word| bits | self.groups[*word as usize]);
+        let groups =
+            |words: &[WordNumber]| words.iter().fold(0, |bits, word| bits | self.groups[*word as usize]);
         let in_name = groups(&fields[NAME]);
         let told = in_name | groups(&fields[FIRST]);
         for (group, count) in self.group_counts.iter_mut().enumerate() {
             *count += usize::from(told >> group & 1 == 1);
         }
         let lengths = fields.each_ref().map(|words| words.len() as f64);
-        let pairs = [NAME, FIRST, REST].map(|field| pairs(&fields[field]));
+        let pairs = [NAME, FIRST, REST].map(|field| word_pairs(&fields[field]));
         let action = groups(&fields[FIRST][..fields[FIRST].len().min(1)]) & synonyms::ACTIONS;
-        let features = ToolFeatures { lengths, first_worth: 0.0, pairs, groups: in_name, told, action };
+        let features = ToolFeatures {
+            lengths,
+            first_worth: 0.0,
+            pairs,
+            groups: in_name,
+            mentioned: told,
+            action,
+            main_words,
+            main_forms,
+        };
         self.features.push(features);
         let [_, _, mut first, ..] = fields;
         first.sort_unstable();
@@ -163,20 +203,22 @@ impl Building {
         self.firsts.push(first);
     }
 
-    fn words_of<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Vec<Word> {
+    fn words_of<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Vec<WrittenWord> {
         let mut found = Vec::new();
         for text in texts {
-            each(text, |word| {
-                let number = match self.written.get(word) {
-                    Some(number) => *number,
+            each_word(text, |word| {
+                let written = match self.written.get(word) {
+                    Some(written) => *written,
                     None => {
-                        let number =
-                            meaning(word).map(|stem| number(&mut self.words, &mut self.groups, stem));
-                        self.written.insert(word.to_owned(), number);
-                        number
+                        let form = FormNumber::try_from(self.written.len()).unwrap_or(FormNumber::MAX);
+                        let mut number = |stem| stem_number(&mut self.words, &mut self.groups, stem);
+                        let written =
+                            meaningful_stem(word).map(|stem| WrittenWord { word: number(stem), form });
+                        self.written.insert(word.to_owned(), written);
+                        written
                     }
                 };
-                found.extend(number);
+                found.extend(written);
             });
         }
         self.postings.resize_with(self.words.len(), Vec::new);
@@ -184,9 +226,16 @@ impl Building {
     }
 }
 
+fn sorted_set(numbers: impl Iterator<Item = u32>) -> Box<[u32]> {
+    let mut numbers: Vec<u32> = numbers.collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers.into()
+}
+
 /// The number of a stem; a new one is given the next, and its groups are noted.
-fn number(words: &mut Map<String, Word>, noted: &mut Vec<u64>, stem: String) -> Word {
-    let next = Word::try_from(words.len()).unwrap_or(Word::MAX);
+fn stem_number(words: &mut FoldMap<String, WordNumber>, noted: &mut Vec<u64>, stem: String) -> WordNumber {
+    let next = WordNumber::try_from(words.len()).unwrap_or(WordNumber::MAX);
     *words.entry(stem).or_insert_with_key(|stem| {
         noted.push(bits_of(stem));
         next
@@ -194,7 +243,7 @@ fn number(words: &mut Map<String, Word>, noted: &mut Vec<u64>, stem: String) -> 
 }
 
 /// The first sentence, and what is behind it.
-pub(super) fn sentence(text: &str) -> (&str, &str) {
+pub(super) fn split_sentence(text: &str) -> (&str, &str) {
     let text = text.trim();
     let mut before = ' ';
     for (at, c) in text.char_indices() {
@@ -207,7 +256,7 @@ pub(super) fn sentence(text: &str) -> (&str, &str) {
 }
 
 /// Words side by side, sorted.
-pub(super) fn pairs(words: &[Word]) -> Vec<(Word, Word)> {
+pub(super) fn word_pairs(words: &[WordNumber]) -> Vec<(WordNumber, WordNumber)> {
     let mut pairs: Vec<_> = words.windows(2).map(|two| (two[0], two[1])).collect();
     pairs.sort_unstable();
     pairs.dedup();
@@ -215,11 +264,11 @@ pub(super) fn pairs(words: &[Word]) -> Vec<(Word, Word)> {
 }
 
 /// The groups of synonyms that words belong to, a bit each.
-pub(super) fn bits(words: &[String]) -> u64 {
-    words.iter().fold(0, |bits, word| bits | bits_of(&stem(word)))
+pub(super) fn group_bits(words: &[String]) -> u64 {
+    words.iter().fold(0, |bits, word| bits | bits_of(&stem_word(word)))
 }
 
 /// The groups of synonyms that a stem belongs to, a bit each.
 pub(super) fn bits_of(stem: &str) -> u64 {
-    groups(stem).iter().fold(0, |bits, group| bits | 1 << group)
+    synonym_groups(stem).iter().fold(0, |bits, group| bits | 1 << group)
 }

@@ -1,8 +1,8 @@
-//! What is known of a tool when it is looked for.
+//! The searchable parts of a tool.
 
 use serde_json::Value;
 
-use super::words::split;
+use super::words::split_words;
 use crate::catalogue::ToolDef;
 
 /// A tool as it is looked for.
@@ -12,30 +12,32 @@ pub struct ToolItem {
     pub id: String,
     /// Its name, an identifier.
     pub name: String,
-    /// The nodes it stands under, each from the root.
+    /// The nodes that it is under, each from the root.
     pub nodes: Vec<Vec<String>>,
-    /// One line.
+    /// A summary of one line.
     pub summary: String,
     /// Words to find it by.
     pub tags: Vec<String>,
-    /// What it does; the first sentence says most.
+    /// The description; its first sentence matters most.
     pub description: String,
     /// Its arguments.
-    pub arguments: Vec<Argument>,
+    pub arguments: Vec<ToolArgument>,
+    /// The words of its nodes, where the person or the project defined those nodes.
+    pub node_words: Vec<String>,
 }
 
 /// An argument of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Argument {
+pub struct ToolArgument {
     /// Its name.
     pub name: String,
-    /// What it is, and the values that it may have.
+    /// The description, with the values that it may have.
     pub description: String,
 }
 
 impl ToolItem {
-    /// A tool of ours.
-    pub fn of(def: &ToolDef, nodes: Vec<Vec<String>>) -> Self {
+    /// Returns the item of one of our own tools.
+    pub fn from_definition(def: &ToolDef, nodes: Vec<Vec<String>>) -> Self {
         let end = if def.summary.ends_with(['.', '!', '?']) { "" } else { "." };
         Self {
             id: def.name.clone(),
@@ -44,31 +46,38 @@ impl ToolItem {
             summary: def.summary.clone(),
             tags: def.tags.clone(),
             description: format!("{}{end} {}", def.summary, def.description),
-            arguments: arguments(&def.input_schema),
+            arguments: item_arguments(&def.input_schema),
+            node_words: Vec::new(),
         }
     }
 
-    /// Whether it stands at a node or below it; every one does at the root.
+    /// Returns whether it is at a node or below it; every tool is below the root.
     pub fn is_under(&self, node: &[String]) -> bool {
         node.is_empty() || self.nodes.iter().any(|own| own.starts_with(node))
     }
 
-    /// What a model is given to know it by: the words of its name, where it stands, what it does and what it takes, at
+    /// Returns whether it stands at a node itself; what stands at none is at the root.
+    pub fn stands_at(&self, node: &[String]) -> bool {
+        self.nodes.iter().any(|own| own == node) || (node.is_empty() && self.nodes.is_empty())
+    }
+
+    /// Returns the text that a model embeds: the words of its name, its nodes, its description and its arguments, at
     /// most 800 characters.
-    pub fn text(&self) -> String {
+    pub fn embedding_text(&self) -> String {
         const LONGEST: usize = 800;
         /// So that a long description leaves room for the arguments.
         const DESCRIPTION: usize = 500;
         let description: String = self.description.trim().chars().take(DESCRIPTION).collect();
         let arguments: Vec<&str> = self.arguments.iter().map(|one| one.name.as_str()).collect();
         let node = self.nodes.first().map(|node| node.join(" ")).unwrap_or_default();
-        let text = format!("{}. {node}. {description} {}", split(&self.name).join(" "), arguments.join(", "));
+        let text =
+            format!("{}. {node}. {description} {}", split_words(&self.name).join(" "), arguments.join(", "));
         text.chars().take(LONGEST).collect()
     }
 
     /// A tool of a catalogue in JSON lines: `{"id", "path", "name", "description", "schema"}`. Nothing where it has
     /// no id.
-    pub fn read(value: &Value) -> Option<Self> {
+    pub fn read_json(value: &Value) -> Option<Self> {
         let text = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let strings = |name: &str| {
             let items = value.get(name).and_then(Value::as_array).into_iter().flatten();
@@ -79,29 +88,30 @@ impl ToolItem {
             id,
             name: text("name"),
             nodes: vec![strings("path")],
-            summary: summary(value),
+            summary: item_summary(value),
             tags: strings("tags"),
             description: text("description"),
-            arguments: arguments(value.get("schema").unwrap_or(&Value::Null)),
+            arguments: item_arguments(value.get("schema").unwrap_or(&Value::Null)),
+            node_words: Vec::new(),
         })
     }
 }
 
 /// The summary, or the beginning of the description.
-fn summary(value: &Value) -> String {
+fn item_summary(value: &Value) -> String {
     const LONGEST: usize = 120;
     let text = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
     let whole = text("summary").or_else(|| text("description")).unwrap_or_default();
-    let first = super::index::sentence(whole).0;
+    let first = super::index::split_sentence(whole).0;
     match first.char_indices().nth(LONGEST) {
         Some((at, _)) => format!("{}…", &first[..at]),
         None => first.to_owned(),
     }
 }
 
-fn arguments(schema: &Value) -> Vec<Argument> {
+fn item_arguments(schema: &Value) -> Vec<ToolArgument> {
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    // Every tool has a reason: it tells none from another.
+    // Every tool has a reason: it does not distinguish any.
     let own = properties.filter(|(name, _)| *name != "why");
     let argument = |(name, schema): (&String, &Value)| {
         let mut description =
@@ -113,7 +123,7 @@ fn arguments(schema: &Value) -> Vec<Argument> {
                 value => description.push_str(&value.to_string()),
             }
         }
-        Argument { name: name.clone(), description }
+        ToolArgument { name: name.clone(), description }
     };
     own.map(argument).collect()
 }

@@ -9,7 +9,7 @@ pub(super) struct SimilarityScores<'a> {
 }
 
 impl<'a> SimilarityScores<'a> {
-    /// The scores of these cosines; nothing where they are all alike.
+    /// Returns the scores of these cosines; nothing where they are all equal.
     pub(super) fn new(cosines: &'a [f32]) -> Option<Self> {
         let known = || cosines.iter().filter(|cosine| cosine.is_finite()).map(|cosine| f64::from(*cosine));
         let count = known().count().max(1) as f64;
@@ -21,12 +21,13 @@ impl<'a> SimilarityScores<'a> {
     /// The standard score of a tool: how many standard deviations its cosine lies above the mean. It is 0 for a tool
     /// without a cosine. Cosines of different models differ in mean and deviation; standard scores can be compared.
     pub(super) fn standard_score(&self, item: usize) -> f64 {
-        self.cosine(item).map_or(0.0, |cosine| (cosine - self.mean) / self.deviation)
+        self.finite_cosine(item).map_or(0.0, |cosine| (cosine - self.mean) / self.deviation)
     }
 
-    /// The nearest neighbours of the request: the `most` most similar tools of those that `meant` picks.
+    /// Returns the nearest neighbours of the request: the `most` most similar tools of those that `meant` picks.
     pub(super) fn nearest_neighbours(&self, most: usize, meant: impl Fn(usize) -> bool) -> Vec<usize> {
-        let known = (0..self.cosines.len()).filter(|item| self.cosine(*item).is_some_and(|_| meant(*item)));
+        let known =
+            (0..self.cosines.len()).filter(|item| self.finite_cosine(*item).is_some_and(|_| meant(*item)));
         let mut nearest: Vec<usize> = known.collect();
         let order = |one: &usize, other: &usize| {
             self.standard_score(*other).total_cmp(&self.standard_score(*one)).then(one.cmp(other))
@@ -38,7 +39,7 @@ impl<'a> SimilarityScores<'a> {
         nearest
     }
 
-    fn cosine(&self, item: usize) -> Option<f64> {
+    fn finite_cosine(&self, item: usize) -> Option<f64> {
         self.cosines.get(item).filter(|cosine| cosine.is_finite()).map(|cosine| f64::from(*cosine))
     }
 }

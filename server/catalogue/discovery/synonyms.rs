@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::words::stem;
+use super::words::stem_word;
 
 /// The groups, a line each; those of what is done first.
 const GROUPS: &[&str] = &[
@@ -42,19 +42,47 @@ const GROUPS: &[&str] = &[
     "settings config configuration configure options",
 ];
 
-/// How many groups there are.
+/// Phrases that are read as one word, because their words taken one by one ask for something else.
+const PHRASES: &[(&str, &str)] = &[
+    ("get rid of", "remove"),
+    ("throw away", "remove"),
+    ("look at", "show"),
+    ("logged in", "login"),
+    ("signed in", "login"),
+    ("log in", "login"),
+    ("sign in", "login"),
+    ("logged out", "logout"),
+    ("log out", "logout"),
+    ("sign out", "logout"),
+    ("what changed", "diff"),
+    ("what has changed", "diff"),
+];
+
+/// Returns a request with each such phrase replaced by its word.
+pub(super) fn without_phrases(request: &str) -> String {
+    let mut text = format!(" {} ", request.split_whitespace().collect::<Vec<_>>().join(" "));
+    for (phrase, word) in PHRASES {
+        let (phrase, word) = (format!(" {phrase} "), format!(" {word} "));
+        while let Some(at) = text.to_ascii_lowercase().find(&phrase) {
+            text.replace_range(at..at + phrase.len(), &word);
+        }
+    }
+    text.trim().to_owned()
+}
+
+/// The number of groups.
 pub(super) const COUNT: usize = GROUPS.len();
 
 /// The groups of what is done, a bit each.
 pub(super) const ACTIONS: u64 = (1 << 14) - 1;
 
 /// The groups that a stem belongs to.
-pub(super) fn groups(stem_of_word: &str) -> &'static [usize] {
+pub(super) fn synonym_groups(stem_of_word: &str) -> &'static [usize] {
     static OF: LazyLock<HashMap<String, Vec<usize>>> = LazyLock::new(|| {
         let mut of: HashMap<String, Vec<usize>> = HashMap::new();
         for (group, words) in GROUPS.iter().enumerate() {
             for word in words.split(' ') {
-                let groups = of.entry(stem(word)).or_default();
+                let groups = of.entry(stem_word(word)).or_default();
                 if !groups.contains(&group) {
                     groups.push(group);
                 }

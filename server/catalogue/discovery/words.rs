@@ -29,14 +29,14 @@ const ASKING: &[&str] = &[
 const LONGEST: usize = 64;
 
 /// Splits text into words in lower case: `getHTTPUrl_v2` is `get`, `http`, `url`, `v`, `2`.
-pub(super) fn split(text: &str) -> Vec<String> {
+pub(super) fn split_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    each(text, |word| words.push(word.to_owned()));
+    each_word(text, |word| words.push(word.to_owned()));
     words
 }
 
-/// [`split`], a word at a time.
-pub(super) fn each(text: &str, mut found: impl FnMut(&str)) {
+/// Calls `found` with each word of [`split_words`] in turn.
+pub(super) fn each_word(text: &str, mut found: impl FnMut(&str)) {
     let mut lower = String::new();
     let mut part = |part: &str| {
         // Most words stand in lower case already.
@@ -66,27 +66,27 @@ pub(super) fn each(text: &str, mut found: impl FnMut(&str)) {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum CharKind {
     Upper,
     Lower,
     Digit,
 }
 
-fn kind(c: char) -> Kind {
+fn char_kind(c: char) -> CharKind {
     match c {
-        'a'..='z' => Kind::Lower,
-        'A'..='Z' => Kind::Upper,
-        c if c.is_numeric() => Kind::Digit,
-        c if c.is_uppercase() => Kind::Upper,
-        _ => Kind::Lower,
+        'a'..='z' => CharKind::Lower,
+        'A'..='Z' => CharKind::Upper,
+        c if c.is_numeric() => CharKind::Digit,
+        c if c.is_uppercase() => CharKind::Upper,
+        _ => CharKind::Lower,
     }
 }
 
-/// Whether a word begins at a character: by what stands before it in its run, what it is, and what follows.
-fn begins(before: Kind, now: Kind, next: impl FnOnce() -> Option<Kind>) -> bool {
+/// Returns whether a word begins at a character, by the kinds of the characters before it, of itself, and after it.
+fn begins_word(before: CharKind, now: CharKind, next: impl FnOnce() -> Option<CharKind>) -> bool {
     match (before, now) {
-        (Kind::Upper, Kind::Lower) => false,
-        (Kind::Upper, Kind::Upper) => next() == Some(Kind::Lower),
+        (CharKind::Upper, CharKind::Lower) => false,
+        (CharKind::Upper, CharKind::Upper) => next() == Some(CharKind::Lower),
         (before, now) => before != now,
     }
 }
@@ -96,9 +96,9 @@ fn each_part<'a>(run: &'a str, mut found: impl FnMut(&'a str)) {
     let (mut start, mut before) = (0, None);
     let mut chars = run.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        let now = kind(c);
-        let next = || chars.peek().map(|(_, c)| kind(*c));
-        if before.is_some_and(|before| begins(before, now, next)) {
+        let now = char_kind(c);
+        let next = || chars.peek().map(|(_, c)| char_kind(*c));
+        if before.is_some_and(|before| begins_word(before, now, next)) {
             found(&run[start..at]);
             start = at;
         }
@@ -107,15 +107,15 @@ fn each_part<'a>(run: &'a str, mut found: impl FnMut(&'a str)) {
     found(&run[start..]);
 }
 
-/// The kind of each byte that may stand in a word of ASCII.
-const KINDS: [Option<Kind>; 256] = {
+/// The kind of each byte that may be in an ASCII identifier.
+const KINDS: [Option<CharKind>; 256] = {
     let mut kinds = [None; 256];
     let mut byte = 0;
     while byte < 128 {
         kinds[byte] = match byte as u8 {
-            b'a'..=b'z' => Some(Kind::Lower),
-            b'A'..=b'Z' => Some(Kind::Upper),
-            b'0'..=b'9' => Some(Kind::Digit),
+            b'a'..=b'z' => Some(CharKind::Lower),
+            b'A'..=b'Z' => Some(CharKind::Upper),
+            b'0'..=b'9' => Some(CharKind::Digit),
             _ => None,
         };
         byte += 1;
@@ -134,7 +134,7 @@ fn each_ascii_part<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
             (None, None) => {}
             (None, Some(_)) => start = at,
             (Some(_), None) => found(&text[start..at]),
-            (Some(before), Some(now)) if begins(before, now, next) => {
+            (Some(before), Some(now)) if begins_word(before, now, next) => {
                 found(&text[start..at]);
                 start = at;
             }
@@ -147,24 +147,26 @@ fn each_ascii_part<'a>(text: &'a str, mut found: impl FnMut(&'a str)) {
     }
 }
 
-/// The stem of a word in lower case; nothing where it carries no meaning.
-pub(super) fn meaning(word: &str) -> Option<String> {
-    (!is_stop(word)).then(|| stem(word))
+/// Returns the stem of a lower-case word; nothing where it carries no meaning.
+pub(super) fn meaningful_stem(word: &str) -> Option<String> {
+    (!is_stop(word)).then(|| stem_word(word))
 }
 
-/// Whether a stem is of a word that says more about the asking than about what is asked for.
+/// Returns whether a stem is of a word of the request itself (as "find", "tool"), and not of its subject.
 pub(super) fn is_asking(stem_of_word: &str) -> bool {
     static STEMS: LazyLock<std::collections::HashSet<String>> =
-        LazyLock::new(|| ASKING.iter().map(|word| stem(word)).collect());
+        LazyLock::new(|| ASKING.iter().map(|word| stem_word(word)).collect());
     STEMS.contains(stem_of_word)
 }
 
-/// How many of some words are two neighbours of others written together: `filesystem` of `file` and `systems`.
+/// Counts the words that are two neighbours of others written together: `filesystem` of `file` and `systems`.
 pub(super) fn written_together(words: &[String], others: &[String]) -> usize {
     let is_both = |word: &str, two: &[String]| {
         let rest = word.strip_prefix(two[0].as_str()).filter(|rest| !rest.is_empty());
-        // Most pairs are told apart without their stems.
-        rest.is_some_and(|rest| rest.as_bytes()[0] == two[1].as_bytes()[0] && stem(rest) == stem(&two[1]))
+        // Most pairs are distinguished without their stems.
+        rest.is_some_and(|rest| {
+            rest.as_bytes()[0] == two[1].as_bytes()[0] && stem_word(rest) == stem_word(&two[1])
+        })
     };
     words.iter().filter(|word| others.windows(2).any(|two| is_both(word, two))).count()
 }
@@ -176,7 +178,7 @@ fn is_stop(word: &str) -> bool {
 }
 
 /// The stem of an English word in lower case.
-pub(super) fn stem(word: &str) -> String {
+pub(super) fn stem_word(word: &str) -> String {
     static STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
     STEMMER.stem(word).into_owned()
 }
@@ -188,7 +190,7 @@ mod tests {
     #[test]
     fn identifiers_are_split_as_they_are_read() {
         let check = |text: &str, expected: &[&str]| {
-            assert_eq!(split(text), expected, "{text}");
+            assert_eq!(split_words(text), expected, "{text}");
         };
         check("getHTTPUrl_v2", &["get", "http", "url", "v", "2"]);
         check("AddTagsToCertificate", &["add", "tags", "to", "certificate"]);
@@ -205,13 +207,13 @@ mod tests {
             for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
                 each_part(run, |part| runs.push(part.to_lowercase()));
             }
-            proptest::prop_assert_eq!(split(&text), runs);
+            proptest::prop_assert_eq!(split_words(&text), runs);
         }
     }
 
     #[test]
     fn words_written_together_are_known_from_their_parts() {
-        let count = |words: &str, others: &str| written_together(&split(words), &split(others));
+        let count = |words: &str, others: &str| written_together(&split_words(words), &split_words(others));
         assert_eq!(count("filesystems list", "list_file_system"), 1);
         assert_eq!(count("listFilenames", "file name"), 1);
         assert_eq!(count("file system", "file system"), 0, "these are words of their own");
@@ -221,7 +223,9 @@ mod tests {
 
     #[test]
     fn words_are_cut_to_what_they_share() {
-        let stems = |text: &str| split(text).iter().filter_map(|word| meaning(word)).collect::<Vec<_>>();
+        let stems = |text: &str| {
+            split_words(text).iter().filter_map(|word| meaningful_stem(word)).collect::<Vec<_>>()
+        };
         assert_eq!(stems("Listing the files of my folders"), ["list", "file", "folder"]);
         assert_eq!(stems("list a file"), ["list", "file"]);
     }

@@ -1,4 +1,4 @@
-//! The folders' servers, reached over their sockets: a connection a request, so that one that is given up is cancelled.
+//! The folders' servers, reached over their sockets: each request has a connection of its own, so that dropping it cancels it.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,57 +10,57 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 
-use crate::acp::Folders;
-use crate::cli::mcp::reach::Reach;
+use crate::acp::FolderServers;
+use crate::cli::mcp::reach::ServerConnector;
 use crate::protocol::{Door, Fault, NativeSettings, Policy};
-use crate::socket::Greeting;
+use crate::socket::ClientGreeting;
 use crate::workspace::config;
 
-/// How many servers of a folder may end under one request that only looks.
+/// The number of servers of a folder that may end, one after the other, during one read-only request.
 const TRIES: usize = 5;
 
 /// The ways to the servers, by root.
 #[derive(Default)]
-pub(super) struct Links {
+pub(super) struct FolderLinks {
     open: Mutex<HashMap<String, Arc<FolderLink>>>,
 }
 
 /// The way to one server.
 struct FolderLink {
-    reach: Reach,
-    /// Keeps a server that nobody else uses from ending between two requests.
-    held: tokio::sync::Mutex<Option<UnixStream>>,
+    reach: ServerConnector,
+    /// An open connection that keeps a server without other clients from ending between two requests.
+    connection: tokio::sync::Mutex<Option<UnixStream>>,
 }
 
-impl Folders for Links {
-    fn root(&self, folder: &Path) -> Result<String, Fault> {
-        let root = Reach::around(Some(folder))?.root().to_owned();
-        // The connection that is held is what keeps its server there, and nothing longer.
-        let reach = Reach::new(Some(Path::new(&root)), None)?;
-        let link = FolderLink { reach, held: tokio::sync::Mutex::default() };
+impl FolderServers for FolderLinks {
+    fn workspace_root(&self, folder: &Path) -> Result<String, Fault> {
+        let root = ServerConnector::nearest_for_hook(Some(folder))?.root().to_owned();
+        // The connection that the link holds keeps its server alive; nothing else does.
+        let reach = ServerConnector::new(Some(Path::new(&root)), None)?;
+        let link = FolderLink { reach, connection: tokio::sync::Mutex::default() };
         self.open.lock().entry(root.clone()).or_insert_with(|| Arc::new(link));
         Ok(root)
     }
 
-    fn settings(&self, root: &str) -> NativeSettings {
-        config::at(Some(Path::new(root))).native
+    fn native_settings(&self, root: &str) -> NativeSettings {
+        config::settings_at(Some(Path::new(root))).native
     }
 
-    fn policy(&self, root: &str) -> Policy {
-        config::at(Some(Path::new(root))).review.policy
+    fn change_policy(&self, root: &str) -> Policy {
+        config::settings_at(Some(Path::new(root))).review.policy
     }
 
-    fn reach(&self, root: &str) -> BoxFuture<'static, Result<(), Fault>> {
+    fn ensure_server(&self, root: &str) -> BoxFuture<'static, Result<(), Fault>> {
         let link = self.open.lock().get(root).cloned();
         Box::pin(async move {
             match link {
-                Some(link) => link.hold().await,
+                Some(link) => link.hold_connection().await,
                 None => Ok(()),
             }
         })
     }
 
-    fn request(
+    fn send_request(
         &self,
         root: &str,
         method: &'static str,
@@ -73,22 +73,22 @@ impl Folders for Links {
             let link = link.ok_or_else(|| Fault::internal(format!("{root} is no folder of a session")))?;
             let request = json!({ "id": 1, "method": method, "params": params });
             for _ in 0..TRIES {
-                match link.exchange(&request).await? {
+                match link.exchange_request(&request).await? {
                     Some(answer) => return answer,
                     None if looks => {}
                     None => break,
                 }
             }
             Err(Fault::internal("the folder's server ended while this was under way, as an editor's does with its editor")
-                .suggest("look at the file: what came of the change stands in the session log, and what nobody decided waits in `wherefore review`"))
+                .with_suggestion("look at the file: what came of the change stands in the session log, and what nobody decided waits in `wherefore review`"))
         })
     }
 }
 
 impl FolderLink {
-    /// Makes a request on a connection of its own; none where the server ended under it.
-    async fn exchange(&self, request: &Value) -> Result<Option<Result<Value, Fault>>, Fault> {
-        self.hold().await?;
+    /// Makes a request on a connection of its own; returns none if the server ended meanwhile.
+    async fn exchange_request(&self, request: &Value) -> Result<Option<Result<Value, Fault>>, Fault> {
+        self.hold_connection().await?;
         let mut stream = BufReader::new(self.connect().await?);
         let mut line = Vec::new();
         let exchanged = async {
@@ -106,9 +106,9 @@ impl FolderLink {
         }))
     }
 
-    /// Sees to it that a connection to the server that is there now is held.
-    async fn hold(&self) -> Result<(), Fault> {
-        let mut held = self.held.lock().await;
+    /// Ensures that a connection to the current server is held open.
+    async fn hold_connection(&self) -> Result<(), Fault> {
+        let mut held = self.connection.lock().await;
         let ended = held.as_ref().is_none_or(|stream| match stream.try_read(&mut [0; 1]) {
             Ok(_) => true,
             Err(error) => error.kind() != std::io::ErrorKind::WouldBlock,
@@ -121,7 +121,7 @@ impl FolderLink {
 
     async fn connect(&self) -> Result<UnixStream, Fault> {
         let reach = self.reach.clone();
-        let greeting = Greeting { door: Some(Door::Acp), ..Greeting::default() };
+        let greeting = ClientGreeting { door: Some(Door::Acp), ..ClientGreeting::default() };
         // A server may have to be started first.
         let connected = tokio::task::spawn_blocking(move || reach.connect(&greeting));
         let stream = connected.await.map_err(|error| Fault::internal(error.to_string()))??;

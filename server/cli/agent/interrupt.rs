@@ -5,33 +5,33 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::cli::mcp::reach::Reach;
+use crate::cli::mcp::reach::ServerConnector;
 use crate::protocol::{AgentCancelParams, Fault};
 use crate::requests::AgentCancel;
-use crate::socket::{Greeting, ServerLink};
+use crate::socket::{ClientGreeting, ServerLink};
 
 /// The exit code of a process that Ctrl+C ended.
 pub(super) const INTERRUPTED: u8 = 130;
 
-/// What the person interrupted.
+/// The number of times that the person pressed Ctrl+C in this turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Interrupts {
+pub(super) struct InterruptState {
     count: Arc<AtomicU32>,
-    /// Whether the person is asked something just now: Ctrl+C ends the run then.
-    asks: Arc<AtomicBool>,
+    /// True while the person is asked something: Ctrl+C then ends the run.
+    is_asking: Arc<AtomicBool>,
 }
 
-impl Interrupts {
-    /// A turn begins: nothing of it was interrupted.
-    pub(super) fn forget(&self) {
+impl InterruptState {
+    /// Resets the count at the start of a turn.
+    pub(super) fn reset_count(&self) {
         self.count.store(0, Ordering::SeqCst);
     }
 
-    /// Does something in which the person is asked.
-    pub(super) fn asking<T>(&self, ask: impl FnOnce() -> T) -> T {
-        self.asks.store(true, Ordering::SeqCst);
+    /// Runs `ask`, during which the person is asked something.
+    pub(super) fn while_asking<T>(&self, ask: impl FnOnce() -> T) -> T {
+        self.is_asking.store(true, Ordering::SeqCst);
         let answer = ask();
-        self.asks.store(false, Ordering::SeqCst);
+        self.is_asking.store(false, Ordering::SeqCst);
         answer
     }
 }
@@ -39,20 +39,20 @@ impl Interrupts {
 /// Listens for Ctrl+C from now on.
 ///
 /// # Errors
-/// What keeps it from being heard.
-pub(super) fn watch(reach: Reach, run: String) -> Result<Interrupts, Fault> {
+/// The reason why the signal cannot be received.
+pub(super) fn watch_interrupts(reach: ServerConnector, run: String) -> Result<InterruptState, Fault> {
     let internal = |error: std::io::Error| Fault::internal(error.to_string());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(internal)?;
-    let interrupts = Interrupts::default();
+    let interrupts = InterruptState::default();
     let seen = interrupts.clone();
     let listen = move || {
         runtime.block_on(async {
             let Ok(mut pressed) = signal(SignalKind::interrupt()) else { return };
             while pressed.recv().await.is_some() {
                 let count = seen.count.fetch_add(1, Ordering::SeqCst) + 1;
-                let ends = count > 1 || seen.asks.load(Ordering::SeqCst);
-                // Whether that reached the server or not, a further Ctrl+C ends this process.
-                cancel(&reach, &run, ends);
+                let ends = count > 1 || seen.is_asking.load(Ordering::SeqCst);
+                // The process ends at a further Ctrl+C, even if the cancellation did not reach the server.
+                cancel_run(&reach, &run, ends);
                 if ends {
                     std::process::exit(i32::from(INTERRUPTED));
                 }
@@ -63,8 +63,8 @@ pub(super) fn watch(reach: Reach, run: String) -> Result<Interrupts, Fault> {
     Ok(interrupts)
 }
 
-fn cancel(reach: &Reach, run: &str, end: bool) {
-    let Ok(stream) = reach.connect(&Greeting::default()) else { return };
+fn cancel_run(reach: &ServerConnector, run: &str, end: bool) {
+    let Ok(stream) = reach.connect(&ClientGreeting::default()) else { return };
     let params = AgentCancelParams { run: run.to_owned(), end };
-    let _ = ServerLink::over(stream).ask::<AgentCancel>(&params);
+    let _ = ServerLink::from_stream(stream).ask::<AgentCancel>(&params);
 }

@@ -1,20 +1,20 @@
-//! What must be on the disk after the review, worked out apart from the server.
+//! The content that each file must have after the review, computed independently of the server.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::decide::Decision;
+use super::decide::DemoDecision;
 use crate::protocol::{Act, Hunk};
 
-/// The files that proposals were made for: as they were, and what was decided.
+/// The files with proposals: their original texts, and the decisions.
 #[derive(Debug, Default)]
-pub(super) struct Ledger {
+pub(super) struct ReviewLedger {
     files: BTreeMap<String, CheckedFile>,
 }
 
-/// One file.
+/// A file for which a change was proposed.
 #[derive(Debug)]
 struct CheckedFile {
     uri: String,
@@ -25,7 +25,7 @@ struct CheckedFile {
 
 /// A file whose content can be compared.
 #[derive(Debug)]
-pub(super) struct Outcome<'l> {
+pub(super) struct FileOutcome<'l> {
     /// Relative to the root.
     pub path: &'l str,
     /// Its URI.
@@ -40,12 +40,12 @@ pub(super) struct Outcome<'l> {
     pub rejected: usize,
 }
 
-impl Ledger {
+impl ReviewLedger {
     /// Keeps a file as it is before its first decision.
     ///
     /// # Errors
-    /// What the file system says.
-    pub(super) fn open(&mut self, root: &Path, path: &str, uri: &str) -> io::Result<()> {
+    /// The error of the file system.
+    pub(super) fn add_file(&mut self, root: &Path, path: &str, uri: &str) -> io::Result<()> {
         if !self.files.contains_key(path) {
             let before = fs::read_to_string(root.join(path))?;
             let entry = CheckedFile { uri: uri.to_owned(), before, accepted: Vec::new(), rejected: 0 };
@@ -55,7 +55,7 @@ impl Ledger {
     }
 
     /// Keeps a decision. The hunk is as it was proposed, before any other was applied.
-    pub(super) fn decided(&mut self, path: &str, hunk: &Hunk, decision: &Decision) {
+    pub(super) fn add_decision(&mut self, path: &str, hunk: &Hunk, decision: &DemoDecision) {
         let Some(entry) = self.files.get_mut(path) else { return };
         match decision.act {
             Act::Accept => {
@@ -66,21 +66,21 @@ impl Ledger {
         }
     }
 
-    /// Each file with what must be in it now.
-    pub(super) fn outcomes(&self) -> impl Iterator<Item = Outcome<'_>> {
-        self.files.iter().map(|(path, entry)| Outcome {
+    /// Each file with its expected content.
+    pub(super) fn outcomes(&self) -> impl Iterator<Item = FileOutcome<'_>> {
+        self.files.iter().map(|(path, entry)| FileOutcome {
             path,
             uri: &entry.uri,
             before: &entry.before,
-            expected: with(&entry.before, &entry.accepted),
+            expected: apply_hunks(&entry.before, &entry.accepted),
             accepted: entry.accepted.len(),
             rejected: entry.rejected,
         })
     }
 }
 
-/// The text with these hunks in place of what they remove. They stand in order and do not overlap.
-fn with(before: &str, hunks: &[Hunk]) -> String {
+/// The text with these hunks applied. They are in order and do not overlap.
+fn apply_hunks(before: &str, hunks: &[Hunk]) -> String {
     let mut lines: Vec<&str> = before.split_inclusive('\n').collect();
     for hunk in hunks.iter().rev() {
         let start = (hunk.start as usize).min(lines.len());
@@ -92,7 +92,7 @@ fn with(before: &str, hunks: &[Hunk]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::with;
+    use super::apply_hunks;
     use crate::base::HunkId;
     use crate::protocol::{Hunk, HunkState};
 
@@ -104,6 +104,6 @@ mod tests {
             Hunk { id, state, start, old: lines(old), new: lines(new), ..Hunk::default() }
         };
         let hunks = [hunk(0, &[], &["0\n"]), hunk(1, &["b\n"], &["B\n", "C\n"]), hunk(3, &["d"], &[])];
-        assert_eq!(with("a\nb\nc\nd", &hunks), "0\na\nB\nC\nc\n");
+        assert_eq!(apply_hunks("a\nb\nc\nd", &hunks), "0\na\nB\nC\nc\n");
     }
 }

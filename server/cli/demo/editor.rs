@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::project::Project;
-use super::wire::Wire;
-use crate::base::uri::uri_of;
+use super::project::DemoProject;
+use super::wire::ServerWire;
+use crate::base::uri::uri_from_path;
 use crate::protocol::{Envelope, Proposal, RawCall};
 use crate::requests::{Call, Signature};
 
-/// One document that is open.
+/// An open document.
 #[derive(Clone, Debug, PartialEq)]
 struct DemoDocument {
     path: PathBuf,
@@ -23,9 +23,9 @@ struct DemoDocument {
 /// An editor with one server.
 #[derive(Debug)]
 pub(super) struct DemoEditor {
-    wire: Wire,
+    wire: ServerWire,
     documents: BTreeMap<String, DemoDocument>,
-    /// Whether positions count bytes; UTF-16 units otherwise.
+    /// True if positions count bytes; false if they count UTF-16 units.
     bytes: bool,
     answers: HashMap<i64, Value>,
     proposals: VecDeque<Proposal>,
@@ -35,14 +35,14 @@ impl DemoEditor {
     /// Starts the server on the project and introduces itself.
     ///
     /// # Errors
-    /// What the system or the server says.
-    pub(super) fn start(project: &Project) -> io::Result<Self> {
-        let wire = Wire::start(&project.root, &project.folder.join("config"))?;
+    /// The error of the system or the server.
+    pub(super) fn start(project: &DemoProject) -> io::Result<Self> {
+        let wire = ServerWire::start(&project.root, &project.folder.join("config"))?;
         let (documents, answers, proposals) = (BTreeMap::new(), HashMap::new(), VecDeque::new());
         let mut editor = Self { wire, documents, bytes: false, answers, proposals };
-        let root = uri_of(&project.root.to_string_lossy());
+        let root = uri_from_path(&project.root.to_string_lossy());
         let ours = json!({"hunks": true, "save": true});
-        let answer = editor.request("initialize", &json!({
+        let answer = editor.send_request("initialize", &json!({
             "processId": std::process::id(),
             "clientInfo": {"name": "wherefore demo", "version": env!("CARGO_PKG_VERSION")},
             "rootUri": root,
@@ -54,85 +54,85 @@ impl DemoEditor {
             },
         }))?;
         editor.bytes = answer["capabilities"]["positionEncoding"] == "utf-8";
-        editor.wire.notify("initialized", &json!({}))?;
+        editor.wire.send_notification("initialized", &json!({}))?;
         Ok(editor)
     }
 
-    /// Makes a call as an agent does. Each proposal that comes meanwhile goes to `review`, with this editor.
+    /// Calls a tool as an agent does. Each proposal that arrives meanwhile is passed to `review`, with this editor.
     ///
     /// # Errors
-    /// What the pipe says, what `review` says, an answer that is no envelope.
-    pub(super) fn call(
+    /// The error of the pipe or of `review`, or an answer that is no envelope.
+    pub(super) fn call_tool(
         &mut self,
         call: &RawCall,
         mut review: impl FnMut(&mut Self, Proposal) -> io::Result<()>,
     ) -> io::Result<Envelope> {
-        let id = self.wire.request(Call::METHOD, &serde_json::to_value(call)?)?;
+        let id = self.wire.send_request(Call::METHOD, &serde_json::to_value(call)?)?;
         loop {
             while let Some(proposal) = self.proposals.pop_front() {
                 review(self, proposal)?;
             }
             match self.answers.remove(&id) {
-                Some(answer) => return Ok(serde_json::from_value(result(Call::METHOD, answer)?)?),
-                None => self.listen()?,
+                Some(answer) => return Ok(serde_json::from_value(answer_result(Call::METHOD, answer)?)?),
+                None => self.take_message()?,
             }
         }
     }
 
-    /// Makes a request of ours and waits for its answer.
+    /// Makes a `wherefore/*` request and waits for its answer.
     ///
     /// # Errors
-    /// What the pipe says, or the server's error.
+    /// The error of the pipe or of the server.
     pub(super) fn ask<R: Signature>(&mut self, params: &R::Params) -> io::Result<R::Answer> {
-        Ok(serde_json::from_value(self.request(R::METHOD, &serde_json::to_value(params)?)?)?)
+        Ok(serde_json::from_value(self.send_request(R::METHOD, &serde_json::to_value(params)?)?)?)
     }
 
     /// Asks the server for something and waits for its answer.
-    fn request(&mut self, method: &str, params: &Value) -> io::Result<Value> {
-        let id = self.wire.request(method, params)?;
+    fn send_request(&mut self, method: &str, params: &Value) -> io::Result<Value> {
+        let id = self.wire.send_request(method, params)?;
         loop {
             match self.answers.remove(&id) {
-                Some(answer) => return result(method, answer),
-                None => self.listen()?,
+                Some(answer) => return answer_result(method, answer),
+                None => self.take_message()?,
             }
         }
     }
 
-    /// Opens a file of the project, as a person does who wants to see what is proposed for it.
+    /// Opens a file of the project, as a person does who wants to see its proposed changes.
     ///
     /// # Errors
-    /// What the file system or the pipe says.
-    pub(super) fn open(&mut self, uri: &str, path: &Path) -> io::Result<()> {
+    /// The error of the file system or the pipe.
+    pub(super) fn open_file(&mut self, uri: &str, path: &Path) -> io::Result<()> {
         if self.documents.contains_key(uri) || !path.is_file() {
             return Ok(());
         }
         let text = std::fs::read_to_string(path)?;
         let item = json!({"uri": uri, "languageId": "plaintext", "version": 1, "text": text});
         self.documents.insert(uri.to_owned(), DemoDocument { path: path.to_path_buf(), version: 1, text });
-        self.wire.notify("textDocument/didOpen", &json!({"textDocument": item}))
+        self.wire.send_notification("textDocument/didOpen", &json!({"textDocument": item}))
     }
 
     /// The text of a document as the person sees it, where it is open.
-    pub(super) fn text(&self, uri: &str) -> Option<&str> {
+    pub(super) fn document_text(&self, uri: &str) -> Option<&str> {
         self.documents.get(uri).map(|document| document.text.as_str())
     }
 
-    /// Ends the server; whether it went well.
+    /// Ends the server; returns whether it ended successfully.
     ///
     /// # Errors
-    /// What the pipe says.
-    pub(super) fn end(mut self) -> io::Result<bool> {
-        self.request("shutdown", &Value::Null)?;
-        self.wire.end()
+    /// The error of the pipe.
+    pub(super) fn end_server(mut self) -> io::Result<bool> {
+        self.send_request("shutdown", &Value::Null)?;
+        self.wire.end_server()
     }
 
     /// Takes one message in.
-    fn listen(&mut self) -> io::Result<()> {
-        let mut message = self.wire.next()?;
+    fn take_message(&mut self) -> io::Result<()> {
+        let mut message = self.wire.next_message()?;
         let method = message["method"].as_str().map(str::to_owned);
         let params = message["params"].take();
         match (method.as_deref(), message.get("id").cloned()) {
-            (Some(method), Some(id)) => self.serve(&id, method, &params),
+            (Some(method), Some(id)) => self.serve_request(&id, method, &params),
             (Some("wherefore/proposal"), None) => {
                 self.proposals.push_back(serde_json::from_value(params)?);
                 Ok(())
@@ -146,10 +146,10 @@ impl DemoEditor {
     }
 
     /// Answers a request of the server's.
-    fn serve(&mut self, id: &Value, method: &str, params: &Value) -> io::Result<()> {
+    fn serve_request(&mut self, id: &Value, method: &str, params: &Value) -> io::Result<()> {
         let outcome = match method {
-            "workspace/applyEdit" => Ok(self.apply(params)?),
-            "wherefore/save" => Ok(self.save(params)?),
+            "workspace/applyEdit" => Ok(self.apply_edits(params)?),
+            "wherefore/save" => Ok(self.save_documents(params)?),
             "workspace/configuration" => {
                 let items = params["items"].as_array().map_or(0, Vec::len);
                 Ok(Value::Array(vec![Value::Null; items]))
@@ -159,11 +159,11 @@ impl DemoEditor {
             "window/showMessageRequest" | "window/workDoneProgress/create" => Ok(Value::Null),
             _ => Err("this editor does not know that request"),
         };
-        self.wire.answer(id, outcome)
+        self.wire.send_answer(id, outcome)
     }
 
-    /// Edits the documents named, all or none, and tells the server what they hold now.
-    fn apply(&mut self, params: &Value) -> io::Result<Value> {
+    /// Applies the edits, all or none, and sends the new texts of the documents to the server.
+    fn apply_edits(&mut self, params: &Value) -> io::Result<Value> {
         let no = |reason: &str| Ok(json!({"applied": false, "failureReason": reason}));
         let changes = params["edit"]["documentChanges"].as_array().cloned().unwrap_or_default();
         let mut edited = Vec::new();
@@ -175,7 +175,7 @@ impl DemoEditor {
                 return no("the document has another version by now");
             }
             let edits = change["edits"].as_array().cloned().unwrap_or_default();
-            let Some(text) = edit(&document.text, &edits, self.bytes) else {
+            let Some(text) = apply_text_edits(&document.text, &edits, self.bytes) else {
                 return no("a range is not in the document");
             };
             edited.push((
@@ -186,39 +186,39 @@ impl DemoEditor {
         for (uri, document) in edited {
             let id = json!({"uri": uri, "version": document.version});
             let params = json!({"textDocument": id, "contentChanges": [{"text": document.text}]});
-            self.wire.notify("textDocument/didChange", &params)?;
+            self.wire.send_notification("textDocument/didChange", &params)?;
             self.documents.insert(uri, document);
         }
         Ok(json!({"applied": true}))
     }
 
     /// Writes the documents named to the disk.
-    fn save(&mut self, params: &Value) -> io::Result<Value> {
+    fn save_documents(&mut self, params: &Value) -> io::Result<Value> {
         let mut saved = Vec::new();
         for uri in params["uris"].as_array().into_iter().flatten().filter_map(Value::as_str) {
             let Some(document) = self.documents.get(uri) else { continue };
             std::fs::write(&document.path, &document.text)?;
-            self.wire.notify("textDocument/didSave", &json!({"textDocument": {"uri": uri}}))?;
+            self.wire.send_notification("textDocument/didSave", &json!({"textDocument": {"uri": uri}}))?;
             saved.push(uri);
         }
         Ok(json!({"saved": saved}))
     }
 }
 
-/// The result in an answer, or its error as one of ours.
-fn result(method: &str, mut answer: Value) -> io::Result<Value> {
+/// The result in an answer, or its error as an [`io::Error`].
+fn answer_result(method: &str, mut answer: Value) -> io::Result<Value> {
     match answer.get("error") {
         Some(error) => Err(io::Error::other(format!("{method} was answered by {error}"))),
         None => Ok(answer["result"].take()),
     }
 }
 
-/// The text with the edits made; nothing where a range is not in it. Edits come in order and do not overlap.
-fn edit(text: &str, edits: &[Value], bytes: bool) -> Option<String> {
+/// The text with the edits applied; none if a range is not in it. Edits come in order and do not overlap.
+fn apply_text_edits(text: &str, edits: &[Value], bytes: bool) -> Option<String> {
     let mut text = text.to_owned();
     for edit in edits.iter().rev() {
-        let start = offset(&text, &edit["range"]["start"], bytes)?;
-        let end = offset(&text, &edit["range"]["end"], bytes)?;
+        let start = position_offset(&text, &edit["range"]["start"], bytes)?;
+        let end = position_offset(&text, &edit["range"]["end"], bytes)?;
         if start > end {
             return None;
         }
@@ -228,7 +228,7 @@ fn edit(text: &str, edits: &[Value], bytes: bool) -> Option<String> {
 }
 
 /// The byte at a position. A column past the line's end means its end, the line after the last the text's end.
-fn offset(text: &str, position: &Value, bytes: bool) -> Option<usize> {
+fn position_offset(text: &str, position: &Value, bytes: bool) -> Option<usize> {
     let line = usize::try_from(position["line"].as_u64()?).ok()?;
     let column = usize::try_from(position["character"].as_u64()?).ok()?;
     let mut lines = text.split_inclusive('\n');
@@ -248,7 +248,7 @@ fn offset(text: &str, position: &Value, bytes: bool) -> Option<usize> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::edit;
+    use super::apply_text_edits;
 
     #[test]
     fn edits_go_where_their_ranges_say() {
@@ -271,7 +271,11 @@ mod tests {
             ("a\r\nb", vec![range((0, 9), (0, 9), "!")], true, "a!\r\nb"),
         ];
         for (text, edits, bytes, expected) in cases {
-            assert_eq!(edit(text, &edits, bytes).as_deref(), Some(expected), "{text:?} {edits:?}");
+            assert_eq!(
+                apply_text_edits(text, &edits, bytes).as_deref(),
+                Some(expected),
+                "{text:?} {edits:?}"
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Opens the demo's project in a person's editor, with our plugin and apart from what they have set up there.
+//! Opens the demo's project in a person's editor, with wherefore's plugin and a configuration of its own.
 
 use std::fs;
 use std::io;
@@ -9,12 +9,12 @@ use clap::ValueEnum;
 use serde_json::json;
 
 use super::plugin;
-use super::project::Project;
-use crate::cli::doctor::usable;
+use super::project::DemoProject;
+use crate::cli::doctor::require_editor;
 
 /// The editors that the demo opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Which {
+pub(crate) enum DemoEditorKind {
     /// Neovim, in this terminal.
     Nvim,
     /// VS Code, in a window of its own.
@@ -23,43 +23,48 @@ pub(crate) enum Which {
 
 /// An editor that is ready to be opened.
 #[derive(Debug)]
-pub(super) struct Launch {
-    which: Which,
+pub(super) struct EditorLaunch {
+    editor: DemoEditorKind,
     command: Command,
 }
 
-impl Launch {
-    /// Puts what the editor needs beside the project. `file` is the one to show first.
+impl EditorLaunch {
+    /// Writes the files that the editor needs into the demo's folder. `file` is opened first.
     ///
     /// # Errors
-    /// What is missing and how to get it, or what the system says.
-    pub(super) fn prepare(which: Which, project: &Project, file: &str, task: &str) -> io::Result<Self> {
+    /// The missing program with a way to get it, or the system's error.
+    pub(super) fn prepare_editor(
+        which: DemoEditorKind,
+        project: &DemoProject,
+        file: &str,
+        task: &str,
+    ) -> io::Result<Self> {
         let command = match which {
-            Which::Nvim => neovim(project, file, task)?,
-            Which::Vscode => vscode(project, file)?,
+            DemoEditorKind::Nvim => neovim_command(project, file, task)?,
+            DemoEditorKind::Vscode => vscode_command(project, file)?,
         };
-        Ok(Self { which, command })
+        Ok(Self { editor: which, command })
     }
 
-    /// Whether the editor takes this terminal until it is closed.
+    /// Returns whether the editor takes this terminal until it is closed.
     pub(super) fn takes_terminal(&self) -> bool {
-        self.which == Which::Nvim
+        self.editor == DemoEditorKind::Nvim
     }
 
-    /// Opens it. Neovim returns when it is closed, VS Code's command at once.
+    /// Opens the editor. Neovim returns when it is closed, VS Code's command at once.
     ///
     /// # Errors
-    /// What the system says.
-    pub(super) fn run(mut self) -> io::Result<ExitStatus> {
+    /// The error of the system.
+    pub(super) fn run_editor(mut self) -> io::Result<ExitStatus> {
         self.command.status()
     }
 }
 
 /// Neovim with a clean configuration, the plugin and a guide.
-fn neovim(project: &Project, file: &str, task: &str) -> io::Result<Command> {
-    usable("nvim").map_err(io::Error::other)?;
+fn neovim_command(project: &DemoProject, file: &str, task: &str) -> io::Result<Command> {
+    require_editor("nvim").map_err(io::Error::other)?;
     let folder = project.folder.join("nvim-plugin");
-    plugin::write(&folder)?;
+    plugin::write_plugin(&folder)?;
     let demo = json!({
         "plugin": folder,
         "program": std::env::current_exe()?,
@@ -67,7 +72,7 @@ fn neovim(project: &Project, file: &str, task: &str) -> io::Result<Command> {
         "task": task,
     });
     let script = project.folder.join("init.lua");
-    // JSON of one line ends no long bracket of this level: `]=====]` would have to stand in a path or the task.
+    // A line of JSON cannot end a long bracket of this level, unless `]=====]` is in a path or the task.
     let head = format!("local demo = vim.json.decode([=====[{demo}]=====])\n");
     fs::write(&script, head + include_str!("neovim.lua"))?;
     let mut command = Command::new("nvim");
@@ -76,9 +81,9 @@ fn neovim(project: &Project, file: &str, task: &str) -> io::Result<Command> {
 }
 
 /// VS Code with settings and extensions of its own, ours among them.
-fn vscode(project: &Project, file: &str) -> io::Result<Command> {
-    usable("code").map_err(io::Error::other)?;
-    let package = package().ok_or_else(|| {
+fn vscode_command(project: &DemoProject, file: &str) -> io::Result<Command> {
+    require_editor("code").map_err(io::Error::other)?;
+    let package = extension_package().ok_or_else(|| {
         io::Error::other(
             "the extension is not built: in the source, run `cd editors/vscode && npm ci && npm run package`, \
              then start the demo there again",
@@ -116,7 +121,7 @@ fn vscode(project: &Project, file: &str) -> io::Result<Command> {
 }
 
 /// The extension's package, in the source that this program was built from or that it is started in.
-fn package() -> Option<PathBuf> {
+fn extension_package() -> Option<PathBuf> {
     let places = [std::env::current_exe().ok(), std::env::current_dir().ok()];
     let find = |place: &PathBuf| {
         place

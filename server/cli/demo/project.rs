@@ -33,25 +33,25 @@ const MOST_BYTES: u64 = 64 << 20;
 
 /// A copy of a project in a temporary folder.
 #[derive(Clone, Debug)]
-pub(super) struct Project {
-    /// The temporary folder: the project and what belongs to the demo's server beside it.
+pub(super) struct DemoProject {
+    /// The temporary folder: it holds the project and the files of the demo's server.
     pub folder: PathBuf,
     /// The project's root.
     pub root: PathBuf,
     /// The folder that it is a copy of; none for the project that ships.
     pub source: Option<PathBuf>,
-    /// How many files it has.
+    /// The number of files that it has.
     pub files: usize,
 }
 
-impl Project {
+impl DemoProject {
     /// Makes the copy.
     ///
     /// # Errors
-    /// What the file system says; a folder that is too large is refused before anything is copied.
-    pub(super) fn copy(from: Option<&Path>) -> io::Result<Self> {
+    /// The error of the file system, or a folder that is too large, which is refused before anything is copied.
+    pub(super) fn copy_from(from: Option<&Path>) -> io::Result<Self> {
         if let Some(from) = from {
-            let kind = fs::metadata(from).map_err(at(from))?;
+            let kind = fs::metadata(from).map_err(with_path(from))?;
             if !kind.is_dir() {
                 return Err(io::Error::other(format!(
                     "{} is not a folder: name a project's",
@@ -59,26 +59,26 @@ impl Project {
                 )));
             }
         }
-        let listed = from.map(list).transpose()?;
+        let listed = from.map(list_files).transpose()?;
         let folder = tempfile::Builder::new().prefix("wherefore-demo-").tempdir()?;
-        let name = from.map(|from| fs::canonicalize(from).map_err(at(from))).transpose()?;
+        let name = from.map(|from| fs::canonicalize(from).map_err(with_path(from))).transpose()?;
         let name = name.as_deref().and_then(Path::file_name).unwrap_or("calc".as_ref());
         let root = folder.path().join(name);
         let files = match (from, listed) {
-            (Some(from), Some(listed)) => copy_all(from, &listed, &root)?,
-            _ => write_all(&root)?,
+            (Some(from), Some(listed)) => copy_files(from, &listed, &root)?,
+            _ => write_shipped(&root)?,
         };
         Ok(Self { root, folder: folder.keep(), source: from.map(Path::to_owned), files })
     }
 
     /// The folder that it is a copy of, as it was named.
-    pub(super) fn named(&self) -> String {
+    pub(super) fn source_name(&self) -> String {
         self.source.as_ref().map_or_else(|| "the project".to_owned(), |source| source.display().to_string())
     }
 
     /// Its text files, in order of their paths.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (String, String)> {
-        let mut paths = list(&self.root).unwrap_or_default();
+    pub(super) fn text_files(&self) -> impl Iterator<Item = (String, String)> {
+        let mut paths = list_files(&self.root).unwrap_or_default();
         // Source code shows more than a page of prose or a list of settings.
         paths.sort_by_key(|path| (!is_code(path), path.clone()));
         let root = self.root.clone();
@@ -89,7 +89,7 @@ impl Project {
     }
 }
 
-/// Whether a path ends like source code.
+/// Returns whether a path ends like source code.
 fn is_code(path: &Path) -> bool {
     const ENDS: [&str; 16] = [
         "rs", "ts", "tsx", "js", "mjs", "py", "go", "c", "h", "cpp", "java", "rb", "lua", "sh", "cs", "swift",
@@ -98,7 +98,7 @@ fn is_code(path: &Path) -> bool {
 }
 
 /// The regular files of a folder that git would not ignore, relative to it.
-fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn list_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     let mut bytes = 0;
     let mut walk = ignore::WalkBuilder::new(folder);
@@ -122,24 +122,24 @@ fn list(folder: &Path) -> io::Result<Vec<PathBuf>> {
 }
 
 /// An error that names its path.
-fn at(path: &Path) -> impl Fn(io::Error) -> io::Error + use<> {
+fn with_path(path: &Path) -> impl Fn(io::Error) -> io::Error + use<> {
     let path = path.to_owned();
     move |error| io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// Copies the files listed.
-fn copy_all(from: &Path, listed: &[PathBuf], root: &Path) -> io::Result<usize> {
+fn copy_files(from: &Path, listed: &[PathBuf], root: &Path) -> io::Result<usize> {
     fs::create_dir_all(root)?;
     for path in listed {
         let to = root.join(path);
         to.parent().map_or(Ok(()), fs::create_dir_all)?;
-        fs::copy(from.join(path), to).map_err(at(&from.join(path)))?;
+        fs::copy(from.join(path), to).map_err(with_path(&from.join(path)))?;
     }
     Ok(listed.len())
 }
 
 /// Writes the project that ships.
-fn write_all(root: &Path) -> io::Result<usize> {
+fn write_shipped(root: &Path) -> io::Result<usize> {
     for (path, text) in SHIPPED {
         let to = root.join(path);
         to.parent().map_or(Ok(()), fs::create_dir_all)?;
@@ -152,13 +152,13 @@ fn write_all(root: &Path) -> io::Result<usize> {
 mod tests {
     use std::path::Path;
 
-    use super::{SHIPPED, list};
+    use super::{SHIPPED, list_files};
 
     #[test]
     fn every_file_of_the_project_ships() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/demo/project");
         let there: Vec<String> =
-            list(&folder).unwrap().iter().map(|path| path.to_str().unwrap().to_owned()).collect();
+            list_files(&folder).unwrap().iter().map(|path| path.to_str().unwrap().to_owned()).collect();
         let mut shipped: Vec<String> = SHIPPED.iter().map(|(path, _)| (*path).to_owned()).collect();
         shipped.sort_by(|a, b| Path::new(a).cmp(Path::new(b)));
         assert_eq!(shipped, there);

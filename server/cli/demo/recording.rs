@@ -1,9 +1,9 @@
-//! What the demo's agent does: the recorded steps, or steps made up for a project of the person's own.
+//! The steps of the demo's agent: recorded ones, or steps made for a project of the person's own.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::project::Project;
+use super::project::DemoProject;
 use crate::patch;
 use crate::protocol::Code;
 
@@ -16,19 +16,19 @@ const LARGEST: usize = 64 << 10;
 /// An agent's work.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Recording {
+pub(super) struct DemoRecording {
     /// The agent's name and version.
     pub agent: String,
-    /// What it was asked to do.
+    /// The task that it was given.
     pub task: String,
     /// Its calls, in order.
-    pub steps: Vec<RecordedCall>,
+    pub steps: Vec<DemoStep>,
 }
 
-/// One call.
+/// A recorded call.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RecordedCall {
+pub(super) struct DemoStep {
     /// The tool.
     pub tool: String,
     /// Its arguments, the reason among them, except in the call that shows how a missing one is refused.
@@ -38,64 +38,61 @@ pub(super) struct RecordedCall {
     pub expect: Option<Code>,
 }
 
-impl RecordedCall {
+impl DemoStep {
     /// A step that must go well.
     fn new(tool: &str, arguments: Value) -> Self {
         Self { tool: tool.to_owned(), arguments, expect: None }
     }
 }
 
-/// The steps for the project: recorded for the one that ships, made up for any other.
+/// The steps for the project: recorded ones for the shipped project, generated ones for any other.
 ///
 /// # Errors
 /// A sentence where the project holds nothing to show the work on.
-pub(super) fn recording(project: &Project) -> Result<Recording, String> {
+pub(super) fn load_recording(project: &DemoProject) -> Result<DemoRecording, String> {
     match project.source.is_none() {
         true => serde_saphyr::from_str(RECORDED).map_err(|error| format!("the recorded agent: {error}")),
-        false => made_up(project),
+        false => generate_steps(project),
     }
 }
 
 /// Steps on the first text file of the project that is long enough to be changed in three places.
-fn made_up(project: &Project) -> Result<Recording, String> {
+fn generate_steps(project: &DemoProject) -> Result<DemoRecording, String> {
     let usable = |(path, text): (String, String)| {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         (lines.len() >= 9 && text.len() <= LARGEST && text.ends_with('\n')).then_some((path, text))
     };
-    let (path, text) = project.texts().find_map(usable).ok_or_else(|| {
+    let (path, text) = project.text_files().find_map(usable).ok_or_else(|| {
         format!(
             "{} has no text file of 9 to some hundred lines: name a folder with source code",
-            project.named()
+            project.source_name()
         )
     })?;
     let word = longest_word(&text);
-    let diff = patch::unified(&path, Some(&text), Some(&in_three_places(&text)));
+    let diff = patch::unified_diff(&path, Some(&text), Some(&mark_three_places(&text)));
     let steps = vec![
-        RecordedCall::new(
+        DemoStep::new(
             "fs.ls",
             json!({"path": ".", "why": "Learn how the project is laid out before changing anything in it"}),
         ),
-        RecordedCall::new(
+        DemoStep::new(
             "fs.read",
             json!({"path": path, "why": "Find three places far enough apart to mark one by one"}),
         ),
-        RecordedCall::new(
+        DemoStep::new(
             "search.lexical",
             json!({"query": word, "why": "See who else uses the longest word of that file"}),
         ),
-        RecordedCall {
-            expect: Some(Code::MissingWhy),
-            ..RecordedCall::new("fs.read", json!({"path": path}))
-        },
-        RecordedCall::new(
+        DemoStep { expect: Some(Code::MissingWhy), ..DemoStep::new("fs.read", json!({"path": path})) },
+        DemoStep::new(
             "fs.patch",
             json!({"path": path, "diff": diff, "why": "Mark the beginning, the middle and the end of the file, a hunk each"}),
         ),
-        RecordedCall::new(
+        DemoStep::new(
             "fs.read",
             json!({"path": path, "why": "Check what the person kept of the change before reporting on it"}),
         ),
-        RecordedCall::new(
+        DemoStep::new(
             "task_complete",
             json!({
                 "summary": "The three marks are decided; an undo takes back those that were kept.",
@@ -103,7 +100,7 @@ fn made_up(project: &Project) -> Result<Recording, String> {
             }),
         ),
     ];
-    Ok(Recording {
+    Ok(DemoRecording {
         agent: "made-up-agent/1.0".to_owned(),
         task: format!("Mark {path} in three places"),
         steps,
@@ -111,7 +108,7 @@ fn made_up(project: &Project) -> Result<Recording, String> {
 }
 
 /// The text with a marked line after its first, its middle and its last but one.
-fn in_three_places(text: &str) -> String {
+fn mark_three_places(text: &str) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let places = [1, lines.len() / 2, lines.len() - 1];
     let mut out = String::with_capacity(text.len() + 64);

@@ -10,27 +10,27 @@ use serde_json::{Value, json};
 
 use crate::cli::frames;
 
-/// How long a message from the server may take.
+/// The longest time that a message from the server may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long the server may take to end.
+/// The longest time that the server may take to end.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A server that runs, and the two ends of its pipes.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct ServerWire {
     child: Child,
     input: Option<ChildStdin>,
     messages: Receiver<Value>,
     last_id: i64,
 }
 
-impl Wire {
+impl ServerWire {
     /// Starts this very program as a language server in `root`. Its settings are looked for in `config`, so
     /// that the person's own do not change the demo.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     pub(super) fn start(root: &Path, config: &Path) -> io::Result<Self> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg("lsp")
@@ -45,7 +45,7 @@ impl Wire {
         let output = child.stdout.take().ok_or_else(|| io::Error::other("the server has no output"))?;
         std::thread::spawn(move || {
             let mut output = BufReader::new(output);
-            while let Ok(Some(message)) = frames::read(&mut output) {
+            while let Ok(Some(message)) = frames::read_frame(&mut output) {
                 if sender.send(message).is_err() {
                     break;
                 }
@@ -54,31 +54,31 @@ impl Wire {
         Ok(Self { child, input, messages, last_id: 0 })
     }
 
-    /// Sends a request and says its id.
+    /// Sends a request and returns its id.
     ///
     /// # Errors
-    /// What the pipe says.
-    pub(super) fn request(&mut self, method: &str, params: &Value) -> io::Result<i64> {
+    /// The error of the pipe.
+    pub(super) fn send_request(&mut self, method: &str, params: &Value) -> io::Result<i64> {
         self.last_id += 1;
         let id = self.last_id;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
+        self.send_message(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
         Ok(id)
     }
 
     /// Sends a notification.
     ///
     /// # Errors
-    /// What the pipe says.
-    pub(super) fn notify(&mut self, method: &str, params: &Value) -> io::Result<()> {
-        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+    /// The error of the pipe.
+    pub(super) fn send_notification(&mut self, method: &str, params: &Value) -> io::Result<()> {
+        self.send_message(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
     }
 
     /// Answers a request of the server's.
     ///
     /// # Errors
-    /// What the pipe says.
-    pub(super) fn answer(&mut self, id: &Value, outcome: Result<Value, &str>) -> io::Result<()> {
-        self.send(&match outcome {
+    /// The error of the pipe.
+    pub(super) fn send_answer(&mut self, id: &Value, outcome: Result<Value, &str>) -> io::Result<()> {
+        self.send_message(&match outcome {
             Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
             Err(message) => {
                 json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": message}})
@@ -90,7 +90,7 @@ impl Wire {
     ///
     /// # Errors
     /// When it is silent for too long, or gone.
-    pub(super) fn next(&mut self) -> io::Result<Value> {
+    pub(super) fn next_message(&mut self) -> io::Result<Value> {
         self.messages.recv_timeout(PATIENCE).map_err(|error| match error {
             RecvTimeoutError::Timeout => io::Error::new(
                 io::ErrorKind::TimedOut,
@@ -100,12 +100,12 @@ impl Wire {
         })
     }
 
-    /// Waits until the server has ended after `exit`, and says whether it did so by itself and well.
+    /// Waits until the server has ended after `exit`; returns whether it ended by itself and successfully.
     ///
     /// # Errors
-    /// What the system says.
-    pub(super) fn end(&mut self) -> io::Result<bool> {
-        self.notify("exit", &Value::Null)?;
+    /// The error of the system.
+    pub(super) fn end_server(&mut self) -> io::Result<bool> {
+        self.send_notification("exit", &Value::Null)?;
         self.input = None;
         let start = Instant::now();
         while start.elapsed() < FAREWELL {
@@ -118,16 +118,16 @@ impl Wire {
     }
 
     /// Writes one framed message.
-    fn send(&mut self, message: &Value) -> io::Result<()> {
+    fn send_message(&mut self, message: &Value) -> io::Result<()> {
         let gone = || io::Error::other("the server was told to end");
         let input = self.input.as_mut().ok_or_else(gone)?;
         // A pipe that broke means that the server died: not to be mistaken for a reader of our output who has gone.
-        let sent = frames::write(input, message);
+        let sent = frames::write_frame(input, message);
         sent.map_err(|error| io::Error::other(format!("the server does not listen: {error}")))
     }
 }
 
-impl Drop for Wire {
+impl Drop for ServerWire {
     fn drop(&mut self) {
         // Fails only where it has ended already.
         let _ = self.child.kill();

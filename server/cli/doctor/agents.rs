@@ -1,92 +1,120 @@
-//! Whether the own edits, commands and reads of each agent found come through wherefore, tried by a dry run.
+//! Checks by a dry run that each agent's own edits, commands and reads come through wherefore.
 
 use std::io::{Read, Write};
-use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
-use serde_json::Value;
-
-use super::Check;
-use crate::cli::init::agents::{Id, Machine};
-use crate::cli::init::guard::forms::{GUARDED, GuardedAgent, HookFile};
+use super::trust::untrusted_folder;
+use super::{DoctorCheck, trial};
+use crate::agents::{HookAgent, HookTrust};
+use crate::cli::init::agents::PersonMachine;
+use crate::cli::init::guard::forms::HookFile;
 use crate::cli::init::guard::{plan, trust};
 
-/// How long a hook, or an agent that is asked for its version, may take.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// The time limit for a hook, and for an agent that is asked for its version.
+pub(super) const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The longest answer that is read, in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// One check for each agent that is found and runs hooks. They run at once: some agents take seconds to say a version.
-pub(super) fn checks() -> Vec<Check> {
-    let machine = Machine::here();
+/// Runs one check for each agent that is found and has hooks. The checks run in parallel: some agents take seconds to
+/// print their version.
+pub(super) fn check_agents() -> Vec<DoctorCheck> {
+    let machine = PersonMachine::current();
     let dir = Path::new(".");
-    let is_found =
-        |agent: &&GuardedAgent| agent.program().is_some_and(|program| program.is_found(&machine, dir));
-    let found: Vec<&'static GuardedAgent> = GUARDED.iter().filter(is_found).collect();
+    let is_found = |agent: &HookAgent| agent.profile.is_found(&machine, dir);
+    let found: Vec<HookAgent> = HookAgent::all().filter(is_found).collect();
     thread::scope(|scope| {
         let running: Vec<_> =
-            found.iter().map(|agent| (*agent, scope.spawn(|| check(agent, &machine, dir)))).collect();
-        let failed =
-            |agent: &GuardedAgent| Check::lacking(agent.name(), "it could not be checked", "Run it again.");
+            found.iter().map(|agent| (*agent, scope.spawn(|| check_agent(*agent, &machine, dir)))).collect();
+        let failed = |agent: HookAgent| {
+            DoctorCheck::lacking(agent.title(), "it could not be checked", "Run it again.")
+        };
         running.into_iter().map(|(agent, check)| check.join().unwrap_or_else(|_| failed(agent))).collect()
     })
 }
 
-fn check(agent: &'static GuardedAgent, machine: &Machine, dir: &Path) -> Check {
-    let name = agent.name();
-    let program = agent.program().and_then(|known| known.program(machine));
-    let version =
-        program.as_deref().and_then(version).map(|version| format!("{version}: ")).unwrap_or_default();
-    let lacking = |found: &str, mend: &str| Check::lacking(name, format!("{version}{found}"), mend);
-    let hooks = match hooks(agent, machine, dir) {
+fn check_agent(agent: HookAgent, machine: &PersonMachine, dir: &Path) -> DoctorCheck {
+    let name = agent.title();
+    let program = agent.profile.find_program(machine);
+    let said = program.as_deref().and_then(agent_version);
+    let version = said.as_ref().map(|version| format!("{version}: ")).unwrap_or_default();
+    let lacking = |found: &str, mend: &str| DoctorCheck::lacking(name, format!("{version}{found}"), mend);
+    let hooks = match find_hooks(agent, machine, dir) {
         Ok(hooks) => hooks,
         Err(problem) => {
-            return Check::broken(name, problem, "Mend the file, then run `wherefore init --guard`.");
+            return DoctorCheck::broken(name, problem, "Mend the file, then run `wherefore init --guard`.");
         }
     };
     let Some((file, commands)) = hooks.first() else {
         let mend = "`wherefore init --guard` sends them through wherefore; `--user` does for every project.";
         return lacking("its own edits, commands and reads go past wherefore", mend);
     };
-    if let [_, (other, _), ..] = hooks.as_slice() {
+    let linked = agent.for_linked_trees(dir);
+    let is_twice = |(other, more): &&(HookFile, Vec<String>)| {
+        more != commands || linked.as_ref().is_none_or(|linked| linked.path != other.path)
+    };
+    if let Some((other, _)) = hooks.iter().skip(1).find(is_twice) {
         let found = format!("each call is sent twice, by {} and by {}", file.name, other.name);
         return lacking(&found, "Take one out: `wherefore init --guard --remove`, with `--user` or without.");
     }
-    if let Some(setting) = switched_off(agent, machine, dir) {
+    if let Some(setting) = disabling_setting(agent, machine, dir) {
         return lacking(&format!("{setting} turns hooks off"), "Take that setting out.");
     }
-    if let Err(problem) = commands.iter().try_for_each(|command| dry_run(agent, command)) {
+    let sandbox = configured_sandbox(agent, program.as_deref(), dir);
+    let tried = commands.iter().try_for_each(|command| trial::try_hook(agent, command, sandbox.as_deref()));
+    if let Err(problem) = tried {
         let found = format!("{version}the hook of {} {problem}", file.name);
-        return Check::broken(
+        return DoctorCheck::broken(
             name,
             found,
             "Run `wherefore init --guard` again, with `--user` where the file is yours.",
         );
     }
-    if let Some((found, mend)) = untrusted(agent, program.as_deref(), dir, file) {
+    if let Some((found, mend)) = untrusted_folder(agent, machine, dir, file) {
+        return lacking(&found, &mend);
+    }
+    if let Some((found, mend)) = trust_problem(agent, program.as_deref(), dir, file) {
         return lacking(&found, mend);
     }
-    let gap = agent.past.map(|past| format!("Past the hook goes: {past}."));
-    Check {
-        gap,
-        ..Check::well(name, format!("{version}its own {} come through ({})", agent.covered, file.name))
-    }
+    let past = agent.setup.past.map(|past| format!("Past the hook goes: {past}."));
+    let gaps: Vec<String> = untried_version_note(agent, said.as_deref()).into_iter().chain(past).collect();
+    let found = format!(
+        "{version}its own {} come through ({}): the hook was tried with each{}",
+        agent.setup.covered,
+        file.name,
+        (agent.setup.untested_part)(said.as_deref(), sandbox.as_deref())
+    );
+    DoctorCheck { gap: Some(gaps.join(" ")).filter(|gap| !gap.is_empty()), ..DoctorCheck::well(name, found) }
 }
 
-/// The files that have hooks of ours, with the commands that these run.
-fn hooks(
-    agent: &GuardedAgent,
-    machine: &Machine,
+/// The sandbox that the agent's settings name, for an agent (Codex) whose server tells.
+fn configured_sandbox(agent: HookAgent, program: Option<&Path>, dir: &Path) -> Option<String> {
+    let program = program.filter(|_| agent.setup.trust == HookTrust::Hashes)?;
+    trust::configured_sandbox(program, dir).ok().flatten()
+}
+
+/// The note for a version that the tests never ran.
+fn untried_version_note(agent: HookAgent, version: Option<&str>) -> Option<String> {
+    let version = version.filter(|version| *version != agent.tried_version)?;
+    Some(format!(
+        "wherefore was tried with {} {}; yours is {version}, which was not tried.",
+        agent.title(),
+        agent.tried_version
+    ))
+}
+
+/// The files that hold hooks of wherefore, with the commands of these hooks.
+fn find_hooks(
+    agent: HookAgent,
+    machine: &PersonMachine,
     dir: &Path,
 ) -> Result<Vec<(HookFile, Vec<String>)>, String> {
     let mut found = Vec::new();
     for file in agent.of_person(machine).into_iter().chain(agent.of_project(dir)) {
-        let commands = plan::commands(agent, &file).map_err(|problem| problem.to_string())?;
+        let commands = plan::hook_commands(agent, &file).map_err(|problem| problem.to_string())?;
         if !commands.is_empty() {
             found.push((file, commands));
         }
@@ -95,10 +123,10 @@ fn hooks(
 }
 
 /// The setting of the agent's that turns all hooks off.
-fn switched_off(agent: &GuardedAgent, machine: &Machine, dir: &Path) -> Option<String> {
-    let files = agent.settings(machine, dir);
+fn disabling_setting(agent: HookAgent, machine: &PersonMachine, dir: &Path) -> Option<String> {
+    let files = agent.settings_files(machine, dir);
     files.into_iter().find_map(|file| {
-        let whole = plan::settings(&file)?;
+        let whole = plan::read_settings(&file)?;
         let off = [
             ("disableAllHooks", whole["disableAllHooks"] == true),
             ("hooksConfig.enabled", whole["hooksConfig"]["enabled"] == false),
@@ -109,17 +137,17 @@ fn switched_off(agent: &GuardedAgent, machine: &Machine, dir: &Path) -> Option<S
     })
 }
 
-/// What is wrong where Codex does not trust the hook, and how to mend it.
-fn untrusted(
-    agent: &GuardedAgent,
+/// The problem if Codex does not trust the hook, and its remedy.
+fn trust_problem(
+    agent: HookAgent,
     program: Option<&Path>,
     dir: &Path,
     file: &HookFile,
 ) -> Option<(String, &'static str)> {
-    let program = program.filter(|_| agent.id == Id::Codex)?;
+    let program = program.filter(|_| agent.setup.trust == HookTrust::Hashes)?;
     let mend =
         "Run `wherefore init --guard` again, or start `codex` here and trust the hook on its screen /hooks.";
-    match trust::listed(program, dir, file) {
+    match trust::list_hooks(agent, program, dir, file) {
         Ok(hooks) if hooks.is_empty() => Some((
             "Codex does not trust this folder, so it does not run the hook".to_owned(),
             "Start `codex` here and trust the folder.",
@@ -130,84 +158,24 @@ fn untrusted(
     }
 }
 
-/// Runs the hook as the agent would, for a read of a file in a folder of its own, and looks at the answer.
-fn dry_run(agent: &GuardedAgent, command: &str) -> Result<(), String> {
-    let trial = Trial::new().map_err(|error| format!("could not be tried: {error}"))?;
-    let mut run = Command::new("sh");
-    run.args(["-c", command]).current_dir(trial.folder.path());
-    for variable in ["XDG_STATE_HOME", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME"] {
-        run.env(variable, trial.own());
-    }
-    let message = agent.sample(trial.folder.path(), &trial.file()).to_string();
-    let said = said(run, &message).ok_or_else(|| format!("did not answer in {} s", PATIENCE.as_secs()))?;
-    match said {
-        (Some(127), _) => Err(format!("runs a program that is not there: {command}")),
-        (Some(0), text) if text.trim().is_empty() => Ok(()),
-        (Some(0), text) => match serde_json::from_str::<Value>(&text) {
-            Ok(Value::Object(_)) => Ok(()),
-            _ => Err("answers what the agent cannot read".to_owned()),
-        },
-        (code, _) => {
-            Err(format!("ended with {}", code.map_or("a signal".to_owned(), |code| code.to_string())))
-        }
-    }
-}
-
-/// A folder with a file to read, with state and sockets of its own: a dry run leaves nothing behind, and no server of
-/// the person's hears of it.
-struct Trial {
-    folder: tempfile::TempDir,
-}
-
-impl Trial {
-    fn new() -> std::io::Result<Self> {
-        let trial = Self { folder: tempfile::Builder::new().prefix("wherefore-doctor-").tempdir()? };
-        std::fs::write(trial.file(), "a line\n")?;
-        // A runtime folder that is not there, or that others may write, would not be used.
-        std::fs::DirBuilder::new().mode(0o700).create(trial.own())?;
-        Ok(trial)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.folder.path().join("read.txt")
-    }
-
-    fn own(&self) -> PathBuf {
-        self.folder.path().join("own")
-    }
-}
-
-impl Drop for Trial {
-    /// Ends the server that the hook started here; it would wait a minute for another client.
-    fn drop(&mut self) {
-        let entries = std::fs::read_dir(self.own().join("wherefore")).into_iter().flatten().flatten();
-        let said = entries.filter_map(|entry| std::fs::read(entry.path()).ok());
-        let servers = said.filter_map(|said| serde_json::from_slice::<Value>(&said).ok());
-        for server in servers {
-            let pid = server["pid"].as_i64().and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
-            let _ = pid.map(|pid| kill_process(pid, Signal::TERM));
-        }
-    }
-}
-
-/// The version that an agent says.
-fn version(program: &Path) -> Option<String> {
+/// The version that an agent prints.
+fn agent_version(program: &Path) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version");
-    let (_, text) = said(command, "")?;
+    let (_, text) = output_of(command, "")?;
     let is_version = |word: &&str| word.contains('.') && word.starts_with(|c: char| c.is_ascii_digit());
     text.split(|c: char| c.is_whitespace() || c == 'v')
         .find(is_version)
         .map(|word| word.trim_end_matches('.').to_owned())
 }
 
-/// The exit code and the output of a program that is given `input`; nothing where it takes too long.
-fn said(mut command: Command, input: &str) -> Option<(Option<i32>, String)> {
+/// The exit code and the output of a program that gets `input`; none if it takes too long.
+pub(super) fn output_of(mut command: Command, input: &str) -> Option<(Option<i32>, String)> {
     let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
     let mut child = child.ok()?;
     let mut stdin = child.stdin.take()?;
     let stdout = child.stdout.take()?;
-    // A program that reads nothing breaks the pipe, which is its own affair.
+    // A program that does not read its input breaks the pipe, which is no error.
     let _ = stdin.write_all(input.as_bytes());
     drop(stdin);
     let reader = thread::spawn(move || {

@@ -1,12 +1,12 @@
-//! Which editors are installed, and whether they are new enough.
+//! The installed editors, and a check of their versions.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::Check;
+use super::DoctorCheck;
 
-/// How long an editor may take to say its version.
+/// The time limit for an editor to print its version.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 /// An editor that we know.
@@ -15,11 +15,11 @@ struct KnownEditor {
     program: &'static str,
     /// The least version: major and minor.
     least: (u32, u32),
-    /// How it works with us.
+    /// A description of the support for it.
     how: &'static str,
 }
 
-/// Those we know, best supported first.
+/// The known editors, best supported first.
 const KNOWN: [KnownEditor; 4] = [
     KnownEditor { name: "Neovim", program: "nvim", least: (0, 10), how: "with the plugin in editors/nvim" },
     KnownEditor {
@@ -42,12 +42,12 @@ const KNOWN: [KnownEditor; 4] = [
     },
 ];
 
-/// One check for each editor that is there; one that says how to get an editor where none is.
-pub(super) fn checks() -> Vec<Check> {
-    let found: Vec<Check> = KNOWN.iter().filter_map(check).collect();
+/// Runs one check for each editor that is installed; a single check that suggests an editor if there is none.
+pub(super) fn check_editors() -> Vec<DoctorCheck> {
+    let found: Vec<DoctorCheck> = KNOWN.iter().filter_map(check_editor).collect();
     match found.is_empty() {
         false => found,
-        true => vec![Check::lacking(
+        true => vec![DoctorCheck::lacking(
             "editors",
             "none of nvim, code, hx, emacs is on the PATH",
             "Install Neovim 0.10 or later. Calls work without an editor: changes wait for `wherefore review`.",
@@ -55,37 +55,37 @@ pub(super) fn checks() -> Vec<Check> {
     }
 }
 
-/// Whether one of the editors that we know, named by its program, can be used here.
+/// Checks that one of the known editors, named by its program, can be used here.
 ///
 /// # Errors
-/// What is missing, and how to mend it.
-pub(crate) fn usable(program: &str) -> Result<(), String> {
+/// The missing requirement and its remedy.
+pub(crate) fn require_editor(program: &str) -> Result<(), String> {
     let Some(editor) = KNOWN.iter().find(|editor| editor.program == program) else { return Ok(()) };
     let (major, minor) = editor.least;
     let mend = format!("install {} {major}.{minor} or later", editor.name);
     let said = version_text(program).ok_or_else(|| format!("`{program}` is not on the PATH: {mend}"))?;
-    match version(&said) {
+    match parse_version(&said) {
         Some(has) if has >= editor.least => Ok(()),
         Some((major, minor)) => Err(format!("`{program}` is {major}.{minor}, which is too old: {mend}")),
         None => Err(format!("`{program} --version` prints no version: {mend}")),
     }
 }
 
-/// The check of one editor; nothing where it is not installed.
-fn check(editor: &KnownEditor) -> Option<Check> {
+/// The check of one editor; none if it is not installed.
+fn check_editor(editor: &KnownEditor) -> Option<DoctorCheck> {
     let said = version_text(editor.program)?;
     let (major, minor) = editor.least;
     let mend = || format!("Install {} {major}.{minor} or later.", editor.name);
-    Some(match version(&said) {
+    Some(match parse_version(&said) {
         Some(has) if has >= editor.least => {
-            Check::well(editor.name, format!("{}.{} {}", has.0, has.1, editor.how))
+            DoctorCheck::well(editor.name, format!("{}.{} {}", has.0, has.1, editor.how))
         }
-        Some(has) => Check::lacking(editor.name, format!("{}.{} is too old", has.0, has.1), mend()),
-        None => Check::lacking(editor.name, "it does not print its version", mend()),
+        Some(has) => DoctorCheck::lacking(editor.name, format!("{}.{} is too old", has.0, has.1), mend()),
+        None => DoctorCheck::lacking(editor.name, "it does not print its version", mend()),
     })
 }
 
-/// What `PROGRAM --version` prints first; nothing where there is no such program. Bounded in time.
+/// The first output of `PROGRAM --version`, with a time limit; none if there is no such program.
 fn version_text(program: &str) -> Option<String> {
     let quiet = || Stdio::null();
     let mut child = Command::new(program)
@@ -104,14 +104,14 @@ fn version_text(program: &str) -> Option<String> {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    // Ours to end: an editor that waits for something is not one that we can use.
+    // An editor that does not answer in time cannot be used.
     let _ = child.kill();
     let _ = child.wait();
     Some(String::new())
 }
 
 /// The first two numbers joined by a dot.
-fn version(said: &str) -> Option<(u32, u32)> {
+fn parse_version(said: &str) -> Option<(u32, u32)> {
     let words = said.split(|c: char| !(c.is_ascii_digit() || c == '.'));
     words.filter_map(|word| word.split_once('.')).find_map(|(major, rest)| {
         let minor = rest.split('.').next()?;
@@ -121,7 +121,7 @@ fn version(said: &str) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
-    use super::version;
+    use super::parse_version;
 
     #[test]
     fn versions_are_read_from_what_editors_say() {
@@ -133,7 +133,7 @@ mod tests {
             ("no number.here", None),
         ];
         for (said, expected) in cases {
-            assert_eq!(version(said), expected, "{said}");
+            assert_eq!(parse_version(said), expected, "{said}");
         }
     }
 }

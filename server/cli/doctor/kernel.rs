@@ -1,27 +1,34 @@
-//! What the kernel offers: paths that cannot escape, confinement, watching, locks.
+//! Features of the kernel: paths that cannot escape, confinement, watching, locks.
 
 use std::fs::{self, File};
 use std::path::Path;
 
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2};
 
-use super::Check;
-use crate::sandbox::{Launcher, Level, Tier};
+use super::DoctorCheck;
+use crate::sandbox::{MachineTier, SandboxLauncher, SandboxLevel};
 
 /// Every check of the kernel.
-pub(super) fn checks() -> Vec<Check> {
-    let launcher = Launcher::own();
+pub(super) fn check_kernel() -> Vec<DoctorCheck> {
+    let launcher = SandboxLauncher::own();
     let tier = launcher.probe();
-    vec![beneath(), landlock(tier), namespaces(), sandbox(tier), watches(), locks()]
+    vec![
+        check_openat2(),
+        check_landlock(tier),
+        check_namespaces(),
+        check_sandbox(tier),
+        check_watches(),
+        check_locks(),
+    ]
 }
 
-/// `openat2` with `RESOLVE_BENEATH`: tried, not looked up.
-fn beneath() -> Check {
+/// Checks `openat2` with `RESOLVE_BENEATH` by a call of it.
+fn check_openat2() -> DoctorCheck {
     let name = "openat2";
     let flags = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     match openat2(CWD, ".", OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty(), flags) {
-        Ok(_) => Check::well(name, "the kernel keeps paths inside the workspace"),
-        Err(error) => Check::lacking(
+        Ok(_) => DoctorCheck::well(name, "the kernel keeps paths inside the workspace"),
+        Err(error) => DoctorCheck::lacking(
             name,
             format!("the kernel refuses it ({error}): wherefore opens a path folder by folder instead"),
             "Use Linux 5.6 or later, or allow openat2 in the container's seccomp profile.",
@@ -30,11 +37,11 @@ fn beneath() -> Check {
 }
 
 /// Which version of Landlock the kernel offers.
-fn landlock(tier: &Tier) -> Check {
+fn check_landlock(tier: &MachineTier) -> DoctorCheck {
     let name = "Landlock";
     match tier.landlock {
-        1.. => Check::well(name, format!("version {}", tier.landlock)),
-        _ => Check::lacking(
+        1.. => DoctorCheck::well(name, format!("version {}", tier.landlock)),
+        _ => DoctorCheck::lacking(
             name,
             "not among the active security modules",
             "Add landlock to the kernel's lsm= parameter.",
@@ -42,23 +49,27 @@ fn landlock(tier: &Tier) -> Check {
     }
 }
 
-/// What commands are confined with: a command is run in each tier until one works.
-fn sandbox(tier: &Tier) -> Check {
+/// Checks the sandbox tier: a command is run in each tier until one works.
+fn check_sandbox(tier: &MachineTier) -> DoctorCheck {
     let name = "sandbox";
     let reasons = || tier.reasons.join("; ");
     match tier.level {
-        Level::Namespaces => Check::well(name, format!("{}: commands run confined", tier.of_commands())),
-        Level::Bubblewrap | Level::Landlock => Check::lacking(
+        SandboxLevel::Namespaces => {
+            DoctorCheck::well(name, format!("{}: commands run confined", tier.of_commands()))
+        }
+        SandboxLevel::Bubblewrap | SandboxLevel::Landlock => DoctorCheck::lacking(
             name,
             format!("{}: each command asks you, and what it changes is written at once", tier.of_commands()),
             reasons(),
         ),
-        Level::Nothing => Check::lacking(name, "no command is run: none could be confined", reasons()),
+        SandboxLevel::Nothing => {
+            DoctorCheck::lacking(name, "no command is run: none could be confined", reasons())
+        }
     }
 }
 
-/// Whether a user may make namespaces.
-fn namespaces() -> Check {
+/// Checks that a user may make namespaces.
+fn check_namespaces() -> DoctorCheck {
     let name = "user namespaces";
     let mend =
         "Set user.max_user_namespaces above 0, and kernel.unprivileged_userns_clone to 1 where it exists.";
@@ -66,35 +77,39 @@ fn namespaces() -> Check {
     let most = number("/proc/sys/user/max_user_namespaces");
     let clone = number("/proc/sys/kernel/unprivileged_userns_clone");
     match (most, clone) {
-        (Some(0), _) | (_, Some(0)) => Check::lacking(name, "switched off", mend),
-        (Some(most), _) => Check::well(name, format!("up to {most}")),
-        (None, _) => Check::lacking(name, "the kernel has none", mend),
+        (Some(0), _) | (_, Some(0)) => DoctorCheck::lacking(name, "switched off", mend),
+        (Some(most), _) => DoctorCheck::well(name, format!("up to {most}")),
+        (None, _) => DoctorCheck::lacking(name, "the kernel has none", mend),
     }
 }
 
-/// How many files may be watched.
-fn watches() -> Check {
+/// Checks the number of files that may be watched.
+fn check_watches() -> DoctorCheck {
     let name = "inotify";
     let mend = "Set fs.inotify.max_user_watches to 524288 with sysctl.";
     let limit = fs::read_to_string("/proc/sys/fs/inotify/max_user_watches").ok();
     match limit.and_then(|limit| limit.trim().parse::<u64>().ok()) {
-        Some(limit) if limit >= 65_536 => Check::well(name, format!("{limit} watches")),
-        Some(limit) => Check::lacking(name, format!("{limit} watches, too few for a large project"), mend),
-        None => Check::lacking(name, "the kernel has none: wherefore sees changes on the disk late", mend),
+        Some(limit) if limit >= 65_536 => DoctorCheck::well(name, format!("{limit} watches")),
+        Some(limit) => {
+            DoctorCheck::lacking(name, format!("{limit} watches, too few for a large project"), mend)
+        }
+        None => {
+            DoctorCheck::lacking(name, "the kernel has none: wherefore sees changes on the disk late", mend)
+        }
     }
 }
 
-/// Advisory locks, which keep two servers off one workspace: tried in the temporary folder.
-fn locks() -> Check {
+/// Checks advisory locks, which keep two servers off one workspace, by a lock in the temporary folder.
+fn check_locks() -> DoctorCheck {
     let name = "flock";
     let tried = tempfile::tempfile()
         .and_then(|file: File| Ok(flock(&file, FlockOperation::NonBlockingLockExclusive)?));
     match tried {
-        Ok(()) => Check::well(name, "the kernel releases the locks of a process that ended"),
+        Ok(()) => DoctorCheck::well(name, "the kernel releases the locks of a process that ended"),
         Err(error) => {
             let folder = std::env::temp_dir();
             let mend = format!("Put {} on a local file system, or set TMPDIR.", Path::display(&folder));
-            Check::broken(name, error.to_string(), mend)
+            DoctorCheck::broken(name, error.to_string(), mend)
         }
     }
 }

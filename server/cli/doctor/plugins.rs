@@ -1,40 +1,40 @@
-//! Whether the plugin of Neovim and the extension of VS Code are installed, where those editors are.
+//! Checks that the Neovim plugin and the VS Code extension are installed if these editors are.
 
 use std::fs;
 use std::path::PathBuf;
 
-use super::Check;
+use super::DoctorCheck;
 use crate::base::person;
-use crate::cli::init::agents::Machine;
+use crate::cli::init::agents::PersonMachine;
 use crate::cli::init::neovim::{self, PluginState};
 
 /// The folders below the home folder in which VS Code and its kin keep extensions.
 const EXTENSIONS: &[&str] = &[".vscode/extensions", ".vscode-server/extensions", ".vscode-oss/extensions"];
 
-/// What an extension's folder is called before its version.
+/// The beginning of the name of an extension's folder, before its version.
 const EXTENSION: &str = "wherefore.wherefore-";
 
-/// One check for each of the two editors that is there.
-pub(super) fn checks() -> Vec<Check> {
-    let machine = Machine::here();
-    let neovim = machine.runs("nvim").then(|| plugin(&machine));
-    let vscode = machine.runs("code").then(extension);
+/// Runs one check for each of the two editors that is installed.
+pub(super) fn check_plugins() -> Vec<DoctorCheck> {
+    let machine = PersonMachine::current();
+    let neovim = machine.has_command("nvim").then(|| check_neovim_plugin(&machine));
+    let vscode = machine.has_command("code").then(check_vscode_extension);
     neovim.into_iter().chain(vscode).collect()
 }
 
-fn plugin(machine: &Machine) -> Check {
+fn check_neovim_plugin(machine: &PersonMachine) -> DoctorCheck {
     const NAME: &str = "Neovim plugin";
-    match neovim::state(machine) {
-        PluginState::Named(file) => Check::well(NAME, format!("{file} loads it")),
+    match neovim::plugin_state(machine) {
+        PluginState::Named(file) => DoctorCheck::well(NAME, format!("{file} loads it")),
         PluginState::Fresh(file) => {
-            Check::well(NAME, format!("{file} loads it, as it comes with this version"))
+            DoctorCheck::well(NAME, format!("{file} loads it, as it comes with this version"))
         }
-        PluginState::Other(folder) => Check::lacking(
+        PluginState::Other(folder) => DoctorCheck::lacking(
             NAME,
             format!("{folder} holds another version's"),
             "Run `wherefore init --neovim` again.",
         ),
-        PluginState::Missing => Check::lacking(
+        PluginState::Missing => DoctorCheck::lacking(
             NAME,
             "nothing in your Neovim's configuration names it",
             "`wherefore init --neovim` loads it, or add it to your plugin manager: docs/neovim.md.",
@@ -42,18 +42,18 @@ fn plugin(machine: &Machine) -> Check {
     }
 }
 
-fn extension() -> Check {
+fn check_vscode_extension() -> DoctorCheck {
     const NAME: &str = "VS Code extension";
     let version = env!("CARGO_PKG_VERSION");
-    let found: Vec<String> = extensions();
+    let found: Vec<String> = installed_versions();
     match found.iter().find(|found| found.as_str() == version) {
-        Some(found) => Check::well(NAME, format!("{found} is installed")),
-        None if found.is_empty() => Check::lacking(
+        Some(found) => DoctorCheck::well(NAME, format!("{found} is installed")),
+        None if found.is_empty() => DoctorCheck::lacking(
             NAME,
             "it is not installed",
             "`code --install-extension wherefore.vsix` installs it: docs/install.md.",
         ),
-        None => Check::lacking(
+        None => DoctorCheck::lacking(
             NAME,
             format!("{} is installed, and this is wherefore {version}", found.join(", ")),
             "Install the extension of this version.",
@@ -62,30 +62,30 @@ fn extension() -> Check {
 }
 
 /// The versions of the extension that are installed.
-fn extensions() -> Vec<String> {
+fn installed_versions() -> Vec<String> {
     let folders =
-        person::home().into_iter().flat_map(|home| EXTENSIONS.iter().map(move |name| home.join(name)));
+        person::home_dir().into_iter().flat_map(|home| EXTENSIONS.iter().map(move |name| home.join(name)));
     let entries = folders.filter_map(|folder: PathBuf| fs::read_dir(folder).ok()).flatten().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    let mut found: Vec<String> = names.filter_map(|name| version(&name).map(str::to_owned)).collect();
+    let mut found: Vec<String> = names.filter_map(|name| folder_version(&name).map(str::to_owned)).collect();
     found.sort();
     found.dedup();
     found
 }
 
-/// The version in the name of an extension's folder, without the platform; nothing where the extension is another's.
-fn version(folder: &str) -> Option<&str> {
+/// The version in the name of an extension's folder, without the platform; none if it is another extension.
+fn folder_version(folder: &str) -> Option<&str> {
     folder.strip_prefix(EXTENSION)?.split('-').next()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::version;
+    use super::folder_version;
 
     #[test]
     fn an_extensions_folder_tells_its_version() {
-        assert_eq!(version("wherefore.wherefore-0.1.0"), Some("0.1.0"));
-        assert_eq!(version("wherefore.wherefore-0.1.0-linux-x64"), Some("0.1.0"));
-        assert_eq!(version("another.wherefore-0.1.0"), None);
+        assert_eq!(folder_version("wherefore.wherefore-0.1.0"), Some("0.1.0"));
+        assert_eq!(folder_version("wherefore.wherefore-0.1.0-linux-x64"), Some("0.1.0"));
+        assert_eq!(folder_version("another.wherefore-0.1.0"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What a note of ours says, in the forms that other programs read: the Git AI Standard 3.0.0 and Agent Trace records.
+//! The content of a note in the forms that other programs read: the Git AI Standard 3.0.0 and Agent Trace records.
 
 use std::collections::BTreeMap;
 
@@ -11,49 +11,49 @@ use crate::protocol::{LineBy, LineCall, LineNote, NotedLine};
 const STANDARD: &str = "authorship/3.0.0";
 /// The version of Agent Trace, as its schema wants it.
 const TRACE: &str = "0.1";
-/// Who says so, where a form has a place for it.
+/// The name of this program, for forms that have a member for it.
 pub(super) const PROGRAM: &str = "wherefore";
-/// What is said of a model that is not known.
+/// The name for a model that is not known.
 const UNKNOWN: &str = "unknown";
 
-/// The commit that is told of.
+/// The commit that a record describes.
 #[derive(Clone, Debug)]
-pub(super) struct FormedCommit<'c> {
-    /// Its hash.
+pub(super) struct CommitIdentity<'c> {
+    /// The hash.
     pub(super) commit: &'c str,
-    /// Who committed it, as `Name <mail>`.
+    /// The committer, as `Name <mail>`.
     pub(super) committer: &'c str,
-    /// When, RFC 3339 in UTC.
+    /// The commit time, RFC 3339 in UTC.
     pub(super) time: &'c str,
 }
 
 /// Lines of a file that follow on each other.
 type LineRanges = Vec<(u32, u32)>;
 
-/// The authorship log of a commit: no prompts, no texts. Lines that an agent and a person wrote are nobody's there; none where no
-/// line is anybody's.
-pub(super) fn git_ai(note: &LineNote, of: &FormedCommit<'_>) -> Option<String> {
+/// The authorship log of a commit: no prompts, no texts. Lines that both an agent and a person wrote have no author in
+/// it; none if no line has an author.
+pub(super) fn git_ai_log(note: &LineNote, of: &CommitIdentity<'_>) -> Option<String> {
     let (mut text, mut sessions, mut humans) =
         (String::new(), serde_json::Map::new(), serde_json::Map::new());
     for path in note.files.keys().filter(|path| !path.contains(['"', '\n', '\r'])) {
         let mut entries: BTreeMap<String, LineRanges> = BTreeMap::new();
-        for line in note.lines(path) {
+        for line in note.lines_of(path) {
             let key = match (line.by, line.call) {
                 (LineBy::Agent, Some(call)) => {
-                    let tool = tool(call);
-                    let session = format!("s_{}", digits(&format!("{tool}:{}", call.session)));
+                    let tool = tool_name(call);
+                    let session = format!("s_{}", short_digest(&format!("{tool}:{}", call.session)));
                     let agent = json!({ "tool": tool, "id": call.session, "model": UNKNOWN });
                     sessions.entry(session.clone()).or_insert_with(|| json!({ "agent_id": agent }));
-                    format!("{session}::t_{}", digits(&format!("{}/{}", call.session, call.call)))
+                    format!("{session}::t_{}", short_digest(&format!("{}/{}", call.session, call.call)))
                 }
                 (LineBy::Human, _) => {
-                    let human = format!("h_{}", digits(of.committer));
+                    let human = format!("h_{}", short_digest(of.committer));
                     humans.entry(human.clone()).or_insert_with(|| json!({ "author": of.committer }));
                     human
                 }
                 _ => continue,
             };
-            extend(entries.entry(key).or_default(), line.line);
+            extend_ranges(entries.entry(key).or_default(), line.line);
         }
         if entries.is_empty() {
             continue;
@@ -61,7 +61,7 @@ pub(super) fn git_ai(note: &LineNote, of: &FormedCommit<'_>) -> Option<String> {
         let is_quoted = path.contains(char::is_whitespace);
         text.push_str(&if is_quoted { format!("\"{path}\"\n") } else { format!("{path}\n") });
         for (key, ranges) in entries {
-            let ranges: Vec<String> = ranges.iter().map(range).collect();
+            let ranges: Vec<String> = ranges.iter().map(format_range).collect();
             text.push_str(&format!("  {key} {}\n", ranges.join(",")));
         }
     }
@@ -80,11 +80,11 @@ pub(super) fn git_ai(note: &LineNote, of: &FormedCommit<'_>) -> Option<String> {
 }
 
 /// The Agent Trace record of a commit.
-pub(super) fn agent_trace(note: &LineNote, of: &FormedCommit<'_>) -> Value {
-    let files: Vec<Value> = note.files.keys().map(|path| traced_file(path, &note.lines(path))).collect();
+pub(super) fn agent_trace_record(note: &LineNote, of: &CommitIdentity<'_>) -> Value {
+    let files: Vec<Value> = note.files.keys().map(|path| traced_file(path, &note.lines_of(path))).collect();
     json!({
         "version": TRACE,
-        "id": uuid(of.commit),
+        "id": record_id(of.commit),
         "timestamp": of.time,
         "vcs": { "type": "git", "revision": of.commit },
         "tool": { "name": PROGRAM, "version": env!("CARGO_PKG_VERSION") },
@@ -97,7 +97,7 @@ fn traced_file(path: &str, lines: &[NotedLine<'_>]) -> Value {
     for line in lines {
         let known = conversations.iter_mut().find(|(by, call, _)| (*by, *call) == (line.by, line.call));
         match known {
-            Some((.., ranges)) => extend(ranges, line.line),
+            Some((.., ranges)) => extend_ranges(ranges, line.line),
             None => conversations.push((line.by, line.call, vec![(line.line, line.line)])),
         }
     }
@@ -114,29 +114,29 @@ fn traced_file(path: &str, lines: &[NotedLine<'_>]) -> Value {
     json!({ "path": path, "conversations": told.collect::<Vec<_>>() })
 }
 
-fn extend(ranges: &mut LineRanges, line: u32) {
+fn extend_ranges(ranges: &mut LineRanges, line: u32) {
     match ranges.last_mut() {
         Some((_, last)) if last.checked_add(1) == Some(line) => *last = line,
         _ => ranges.push((line, line)),
     }
 }
 
-fn range((first, last): &(u32, u32)) -> String {
+fn format_range((first, last): &(u32, u32)) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
 /// The agent's name without its version.
-fn tool(call: &LineCall) -> &str {
+fn tool_name(call: &LineCall) -> &str {
     call.agent.as_deref().and_then(|agent| agent.split('/').next()).unwrap_or(UNKNOWN)
 }
 
 /// Fourteen hexadecimal digits of the hash of a text.
-fn digits(text: &str) -> String {
+fn short_digest(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().take(7).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The id of a commit's record: the same each time, so that a record written again is no second one.
-fn uuid(commit: &str) -> String {
+fn record_id(commit: &str) -> String {
     let mut bytes = [0u8; 16];
     bytes.iter_mut().zip(Sha256::digest(commit.as_bytes())).for_each(|(byte, from)| *byte = from);
     // RFC 9562: version 8, whose digits are the program's own.
@@ -162,17 +162,17 @@ mod tests {
         let mut note = LineNote::new();
         let line = |line, by, call| NotedLine { line, hash: line, by, call };
         for at in [1, 2, 4] {
-            note.add("src/a b.rs", line(at, LineBy::Agent, Some(&one)));
+            note.add_line("src/a b.rs", line(at, LineBy::Agent, Some(&one)));
         }
-        note.add("src/a b.rs", line(5, LineBy::Mixed, Some(&two)));
-        note.add("src/a b.rs", line(9, LineBy::Human, None));
-        note.add("z.rs", line(7, LineBy::Agent, Some(&two)));
-        note.add("odd\"name", line(7, LineBy::Human, None));
-        note.add("mixed.rs", line(7, LineBy::Mixed, Some(&one)));
+        note.add_line("src/a b.rs", line(5, LineBy::Mixed, Some(&two)));
+        note.add_line("src/a b.rs", line(9, LineBy::Human, None));
+        note.add_line("z.rs", line(7, LineBy::Agent, Some(&two)));
+        note.add_line("odd\"name", line(7, LineBy::Human, None));
+        note.add_line("mixed.rs", line(7, LineBy::Mixed, Some(&one)));
         note
     }
 
-    const OF: FormedCommit<'_> = FormedCommit {
+    const OF: CommitIdentity<'_> = CommitIdentity {
         commit: "7734793b756b3921c88db5375a8c156e9532447b",
         committer: "A <a@example.org>",
         time: "2026-01-23T14:30:00Z",
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn an_authorship_log_has_the_standards_form() {
-        let text = git_ai(&note(), &OF).unwrap();
+        let text = git_ai_log(&note(), &OF).unwrap();
         let (lines, metadata) = text.split_once("\n---\n").unwrap();
         let metadata: Value = serde_json::from_str(metadata).unwrap();
         assert_eq!((&metadata["schema_version"], &metadata["prompts"]), (&json!(STANDARD), &json!({})));
@@ -213,13 +213,13 @@ mod tests {
         // By `printf 'A <a@example.org>' | sha256sum`.
         assert!(text.contains("  h_c484ec8cd0ff8d 9\n"), "{text}");
         assert!(!text.contains("Count"), "{text}");
-        assert_eq!(git_ai(&LineNote::new(), &OF), None);
+        assert_eq!(git_ai_log(&LineNote::new(), &OF), None);
     }
 
     #[test]
     fn an_agent_trace_record_is_valid_by_its_schema() {
         let schema: Value = serde_json::from_str(include_str!("forms/trace-record.json")).unwrap();
-        let record = agent_trace(&note(), &OF);
+        let record = agent_trace_record(&note(), &OF);
         let check = jsonschema::validator_for(&schema).unwrap();
         assert!(check.is_valid(&record), "{record:#}");
         assert!(!check.is_valid(&json!({ "version": "0.1" })));

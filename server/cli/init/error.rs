@@ -1,4 +1,4 @@
-//! Why an agent's settings file stays as it is.
+//! The reasons why an agent's settings file stays as it is.
 
 use std::path::PathBuf;
 
@@ -6,19 +6,19 @@ use thiserror::Error;
 
 use crate::cli::file::FileError;
 
-/// What is wrong with a settings file, or why our entry cannot be put in or taken out, as a clause.
+/// The problem with a settings file, or the reason why the entry cannot be added or removed, as a clause.
 #[derive(Debug, Error)]
-pub(in crate::cli) enum EditError {
+pub(in crate::cli) enum SettingsEditError {
     /// The file is not UTF-8.
     #[error("it is not UTF-8")]
     NotUtf8,
     /// The file is no JSON.
     #[error(transparent)]
     Json(#[from] jsonc_parser::errors::ParseError),
-    /// The file is no TOML. The message says where.
+    /// The file is no TOML. The message names the line.
     #[error("{message}{}", line.map(|line| format!(" on line {line}")).unwrap_or_default())]
     Toml {
-        /// What is wrong.
+        /// The problem.
         message: String,
         /// The line, counted from 1.
         line: Option<usize>,
@@ -29,10 +29,10 @@ pub(in crate::cli) enum EditError {
     /// The file's value is no object.
     #[error("it holds no object")]
     NoObject,
-    /// What holds the entries is no object.
+    /// The container of the entries is no object.
     #[error("its `{0}` is no object")]
     ContainerNoObject(String),
-    /// What holds the items is no list.
+    /// The container of the items is no list.
     #[error("its `{0}` is no list")]
     NoList(String),
     /// The entry's name has no value.
@@ -44,7 +44,7 @@ pub(in crate::cli) enum EditError {
     /// The file is another's.
     #[error("wherefore did not write it")]
     NotOurs,
-    /// The hooks of several repositories stand in the file's folder.
+    /// The file's folder holds the hooks of several repositories.
     #[error(
         "it holds the hooks of other repositories, too (`core.hooksPath`). Write `wherefore git note` into its post-commit by hand, or \
          give this repository hooks of its own: `git config core.hooksPath .git/hooks`"
@@ -56,21 +56,21 @@ pub(in crate::cli) enum EditError {
     /// The hook is not a script for a shell.
     #[error("it is not a script for a shell. Have it run `wherefore git note` in the background")]
     NoShell,
-    /// The changed text would not say what it has to.
+    /// The changed text would have another value than intended.
     #[error("its `{0}` is written in a way that only a person can change")]
     ByHand(String),
 }
 
-/// Why a plan for an agent's file was not made or not carried out.
+/// The reason why a plan for an agent's file was not made or not carried out.
 #[derive(Debug, Error)]
 pub(in crate::cli) enum PlanError {
     /// The file cannot be changed by us.
     #[error("{name} is left as it is: {source}")]
-    Left {
+    LeftUnchanged {
         /// The file, below the project.
         name: String,
         /// Why.
-        source: EditError,
+        source: SettingsEditError,
     },
     /// The file was not read, written or removed.
     #[error("{source}{}", source.suggestion().map(|act| format!(". {act}")).unwrap_or_default())]
@@ -96,8 +96,8 @@ pub(in crate::cli) enum PlanError {
 }
 
 impl PlanError {
-    /// Makes an error of a file out of what is wrong with it.
-    pub(super) fn left(name: &str) -> impl Fn(EditError) -> Self {
-        move |source| Self::Left { name: name.to_owned(), source }
+    /// Makes an error of a file from its problem.
+    pub(super) fn left_unchanged(name: &str) -> impl Fn(SettingsEditError) -> Self {
+        move |source| Self::LeftUnchanged { name: name.to_owned(), source }
     }
 }

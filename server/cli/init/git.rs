@@ -9,12 +9,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use self::hooks::HookFolder;
-use super::agents::Machine;
+use super::agents::PersonMachine;
 use super::ask::{self, PlanGroup};
 use super::error::PlanError;
-use super::plan::{Act, FilePlan};
-use super::{InitArgs, PROGRAM, TerminalPage, absolute, carried_out, code, is_on_path, listed, sorted, told};
-use crate::cli::git::repository::Repository;
+use super::plan::{FilePlan, PlannedAct};
+use super::{
+    InitArgs, PROGRAM, TerminalPage, collect_plans, exit_code, is_on_path, list_names, own_path,
+    report_problem, try_carry_out,
+};
+use crate::cli::git::repository::GitRepository;
 
 /// A project that has a repository.
 #[derive(Debug)]
@@ -23,7 +26,7 @@ struct GitProject {
     dir: PathBuf,
     /// The repository's own folder, which all working trees share.
     shared: PathBuf,
-    /// Where git looks for hooks.
+    /// The folder in which git looks for hooks.
     hooks: PathBuf,
     /// The remote that notes are fetched from and pushed to: `origin`, else the only one.
     remote: Option<String>,
@@ -34,10 +37,10 @@ impl GitProject {
     ///
     /// # Errors
     /// Why notes cannot be set up there, as a sentence.
-    fn at(dir: &Path) -> Result<Self, String> {
+    fn open_at(dir: &Path) -> Result<Self, String> {
         let dir = fs::canonicalize(dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-        let repository = Repository(&dir);
-        let said = repository.ask(&["rev-parse", "--show-toplevel"]);
+        let repository = GitRepository(&dir);
+        let said = repository.run_git(&["rev-parse", "--show-toplevel"]);
         let top = said.map_err(|fault| {
             format!("{} has no git repository with files: {}", dir.display(), fault.message)
         })?;
@@ -46,7 +49,7 @@ impl GitProject {
             let message = "is not the top folder of its git repository: run it in";
             return Err(format!("{} {message} {}", dir.display(), top.display()));
         }
-        // A folder that is not there yet is named by one that is.
+        // A missing folder is named by its existing parent.
         let real = |path: PathBuf| match fs::canonicalize(&path) {
             Ok(real) => real,
             Err(_) => {
@@ -56,9 +59,9 @@ impl GitProject {
                 }
             }
         };
-        let shared = real(repository.shared().map_err(|fault| fault.message)?);
-        let hooks = real(repository.own("hooks").map_err(|fault| fault.message)?);
-        let remotes = repository.ask(&["remote"]).unwrap_or_default();
+        let shared = real(repository.common_dir().map_err(|fault| fault.message)?);
+        let hooks = real(repository.git_path("hooks").map_err(|fault| fault.message)?);
+        let remotes = repository.run_git(&["remote"]).unwrap_or_default();
         let remotes: Vec<&str> = remotes.lines().collect();
         let remote = match remotes.as_slice() {
             [only] => Some(*only),
@@ -69,100 +72,115 @@ impl GitProject {
 }
 
 /// Shows the hooks and settings that would be written or removed, asks, and does it.
-pub(super) fn run(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
-    match GitProject::at(&args.dir) {
-        Ok(project) if args.remove => remove(page, args, &project),
-        Ok(project) => put(page, args, machine, &project),
+pub(super) fn run_git_setup(
+    page: TerminalPage,
+    args: &InitArgs,
+    machine: &PersonMachine,
+) -> io::Result<ExitCode> {
+    match GitProject::open_at(&args.dir) {
+        Ok(project) if args.remove => remove_hooks(page, args, &project),
+        Ok(project) => put_hooks(page, args, machine, &project),
         Err(problem) => {
-            told(&problem);
+            report_problem(&problem);
             Ok(ExitCode::FAILURE)
         }
     }
 }
 
-/// Whether something of ours is there.
+/// Returns whether the repository has hooks or settings of wherefore.
 pub(super) fn is_there(args: &InitArgs) -> bool {
-    GitProject::at(&args.dir).is_ok_and(|project| taken(&project).iter().any(Result::is_ok))
+    GitProject::open_at(&args.dir).is_ok_and(|project| removal_plans(&project).iter().any(Result::is_ok))
 }
 
-fn put(page: TerminalPage, args: &InitArgs, machine: &Machine, project: &GitProject) -> io::Result<ExitCode> {
+fn put_hooks(
+    page: TerminalPage,
+    args: &InitArgs,
+    machine: &PersonMachine,
+    project: &GitProject,
+) -> io::Result<ExitCode> {
     let (hooks, mut failed) = match HookFolder::of(project) {
         Ok(folder) => {
             let is_own = !folder.is_shared && !is_on_path(machine)?;
-            let program = if args.absolute || is_own { quoted(&absolute()?) } else { PROGRAM.to_owned() };
-            sorted(hooks::put(&folder, &project.dir, &program).into_iter())
+            let program = if args.absolute || is_own { quote_path(&own_path()?) } else { PROGRAM.to_owned() };
+            collect_plans(hooks::put_lines(&folder, &project.dir, &program).into_iter())
         }
-        Err(problem) => sorted(std::iter::once(Err(problem))),
+        Err(problem) => collect_plans(std::iter::once(Err(problem))),
     };
-    let (settings, wrong) = sorted(std::iter::once(config::put(project)));
+    let (settings, wrong) = collect_plans(std::iter::once(config::put_settings(project)));
     failed |= wrong;
     let mut groups = vec![
         PlanGroup { name: "Hooks".to_owned(), plans: hooks },
         PlanGroup { name: "Settings of the repository".to_owned(), plans: settings },
     ];
     for group in &mut groups {
-        group.plans.retain(|plan| plan.act != Act::Nothing);
+        group.plans.retain(|plan| plan.act != PlannedAct::Nothing);
     }
     groups.retain(|group| !group.plans.is_empty());
     if groups.is_empty() {
         if !failed {
-            page.line("Git writes notes on commits already: nothing to write.")?;
+            page.write_line("Git writes notes on commits already: nothing to write.")?;
         }
-        return Ok(code(failed));
+        return Ok(exit_code(failed));
     }
     if groups.iter().any(|group| group.plans.iter().any(|plan| plan.path.ends_with("config"))) {
-        let refspecs = config::refspecs(project);
+        let refspecs = config::list_refspecs(project);
         if !refspecs.is_empty() {
-            page.line("The settings fetch and push notes by these refspecs:")?;
-            refspecs.iter().try_for_each(|line| page.line(format!("    {line}")))?;
-            page.line("")?;
+            page.write_line("The settings fetch and push notes by these refspecs:")?;
+            refspecs.iter().try_for_each(|line| page.write_line(format!("    {line}")))?;
+            page.write_line("")?;
         }
     }
-    let agreed = ask::agreed(page, args, groups, "write")?;
+    let agreed = ask::ask_about_groups(page, args, groups, "write")?;
     if agreed.is_empty() {
-        page.line("Nothing is written. `wherefore init --git --yes` writes it; `--diff` shows each line.")?;
-        return Ok(code(failed));
+        page.write_line(
+            "Nothing is written. `wherefore init --git --yes` writes it; `--diff` shows each line.",
+        )?;
+        return Ok(exit_code(failed));
     }
     let mut done: Vec<&FilePlan> = agreed.iter().flat_map(|group| &group.plans).collect();
-    done.retain(|plan| carried_out(plan, &project.dir, &mut failed));
-    page.line(format!("Written: {}.", listed(&done)))?;
-    page.line("  Who fetches the notes sees by `wherefore why` who wrote each line and why; `init --git --remove` takes it back.")?;
-    Ok(code(failed))
+    done.retain(|plan| try_carry_out(plan, &project.dir, &mut failed));
+    page.write_line(format!("Written: {}.", list_names(&done)))?;
+    if project.remote.is_none() {
+        page.write_line("  There is no remote yet: run `wherefore init --git` again once there is, so that notes go along with a push.")?;
+    }
+    page.write_line("  Who fetches the notes sees by `wherefore why` who wrote each line and why; `init --git --remove` takes it back.")?;
+    Ok(exit_code(failed))
 }
 
-/// What takes all that is ours out.
-fn taken(project: &GitProject) -> Vec<Result<FilePlan, PlanError>> {
+/// The plans that remove all of wherefore's hooks and settings.
+fn removal_plans(project: &GitProject) -> Vec<Result<FilePlan, PlanError>> {
     let mut plans = match HookFolder::of(project) {
-        Ok(folder) => hooks::take(&folder, &project.dir),
+        Ok(folder) => hooks::take_lines(&folder, &project.dir),
         Err(_) => Vec::new(),
     };
-    plans.extend(config::take(project).transpose());
+    plans.extend(config::take_settings(project).transpose());
     plans
 }
 
-fn remove(page: TerminalPage, args: &InitArgs, project: &GitProject) -> io::Result<ExitCode> {
-    let (plans, mut failed) = sorted(taken(project).into_iter());
+fn remove_hooks(page: TerminalPage, args: &InitArgs, project: &GitProject) -> io::Result<ExitCode> {
+    let (plans, mut failed) = collect_plans(removal_plans(project).into_iter());
     if plans.is_empty() {
-        page.line("No hook and no setting of the repository is of wherefore: nothing to remove.")?;
-        return Ok(code(failed));
+        page.write_line("No hook and no setting of the repository is of wherefore: nothing to remove.")?;
+        return Ok(exit_code(failed));
     }
-    let agreed = ask::agreed(page, args, vec![PlanGroup { name: "Git".to_owned(), plans }], "remove")?;
+    let agreed =
+        ask::ask_about_groups(page, args, vec![PlanGroup { name: "Git".to_owned(), plans }], "remove")?;
     if agreed.is_empty() {
-        page.line(
+        page.write_line(
             "Nothing is removed. `wherefore init --git --remove --yes` removes it; `--diff` shows each line.",
         )?;
-        return Ok(code(failed));
+        return Ok(exit_code(failed));
     }
     let mut done: Vec<&FilePlan> = agreed.iter().flat_map(|group| &group.plans).collect();
-    done.retain(|plan| carried_out(plan, &project.dir, &mut failed));
-    page.line(format!(
+    done.retain(|plan| try_carry_out(plan, &project.dir, &mut failed));
+    page.write_line(format!(
         "Taken out of {}. The notes stay: `git update-ref -d refs/notes/wherefore` deletes them here.",
-        listed(&done)
+        list_names(&done)
     ))?;
-    Ok(code(failed))
+    Ok(exit_code(failed))
 }
 
 /// A path as a shell reads it.
-fn quoted(path: &str) -> String {
+fn quote_path(path: &str) -> String {
     format!("'{}'", path.replace('\'', "'\\''"))
 }

@@ -3,6 +3,8 @@
 pub(in crate::cli) mod command;
 pub(in crate::cli) mod forms;
 pub(in crate::cli) mod plan;
+mod policy;
+mod samples;
 pub(in crate::cli) mod trust;
 
 use std::io;
@@ -10,114 +12,158 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use self::command::HookCommand;
-use self::forms::{GUARDED, GuardedAgent, HookFile};
-use super::agents::{AGENTS, Id, Machine};
+use self::forms::HookFile;
+use super::agents::{AgentChoice, PersonMachine};
 use super::ask::{self, PlanGroup};
-use super::plan::{Act, FilePlan};
-use super::{InitArgs, PROGRAM, TerminalPage, carried_out, code, listed, names, sorted, told};
+use super::plan::{FilePlan, PlannedAct};
+use super::{
+    InitArgs, PROGRAM, TerminalPage, collect_plans, exit_code, includes_agent, list_names, report_problem,
+    try_carry_out,
+};
+use crate::agents::{HookAgent, HookTrust};
 use crate::protocol::WhenAway;
 use crate::workspace::config;
 
+/// The purpose of `--guard`, as the last message of `init`.
+pub(super) const PURPOSE: &str = "These agents may still use their own tools past wherefore. `wherefore init --guard` sends \
+                                  those through it, too: you review each edit before it is written, and commands run in a sandbox.";
+
 /// Shows the hooks that would be written or removed, asks, and does it.
-pub(super) fn run(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
-    if args.remove { remove(page, args, machine) } else { put(page, args, machine) }
+pub(super) fn run_guard_setup(
+    page: TerminalPage,
+    args: &InitArgs,
+    machine: &PersonMachine,
+) -> io::Result<ExitCode> {
+    if args.remove { remove_guard(page, args, machine) } else { put_guard(page, args, machine) }
 }
 
-/// Whether a file of the agents that are meant has hooks of ours, where the person chose.
-pub(super) fn is_there(args: &InitArgs, machine: &Machine) -> bool {
-    meant(args).any(|agent| files(args, machine, agent).iter().any(|file| has_hooks(agent, file)))
+/// Returns whether a file of the chosen agents has hooks of wherefore, in the chosen settings.
+pub(super) fn has_guard(args: &InitArgs, machine: &PersonMachine) -> bool {
+    agents_to_remove(args)
+        .any(|agent| hook_files(args, machine, agent).iter().any(|file| has_hooks(agent, file)))
 }
 
-fn put(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
-    let command = command(args, machine)?;
+/// Returns whether an agent has hooks of wherefore in the project or in the person's settings.
+pub(super) fn has_guard_anywhere(args: &InitArgs, machine: &PersonMachine) -> bool {
+    [false, true].into_iter().any(|user| has_guard(&InitArgs { user, ..args.clone() }, machine))
+}
+
+fn put_guard(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> io::Result<ExitCode> {
+    let command = hook_command(args, machine)?;
     let mut files = Vec::new();
-    for agent in chosen(page, args, machine)? {
-        match elsewhere(args, machine, agent) {
+    for agent in choose_guarded(page, args, machine)? {
+        match other_guard(args, machine, agent) {
             Some(other) => {
                 let user = if args.user { "" } else { " --user" };
-                page.line(format!(
+                page.write_line(format!(
                     "{} is guarded already by {}. A second hook would ask about each edit twice: first take that one \
                      out, with `wherefore init --guard --remove{user}`.",
-                    agent.name(),
+                    agent.title(),
                     other.name
                 ))?;
             }
-            None => files.extend(file(args, machine, agent).map(|file| (agent, file))),
+            None => files.extend(files_to_write(args, machine, agent).map(|file| (agent, file))),
         }
     }
-    let (plans, mut failed) = sorted(files.iter().map(|(agent, file)| plan::put(agent, file, &command)));
-    let of = |act: Act| plans.iter().filter(move |plan| plan.act == act);
-    of(Act::Nothing).try_for_each(|plan| {
-        page.line(format!("{} sends its own tools through wherefore already ({}).", plan.agent, plan.name))
+    let program = super::own_path()?;
+    let hooks: Vec<_> = files.iter().map(|(agent, file)| plan::put_hooks(*agent, file, &command)).collect();
+    // Without its hook an agent needs no policy.
+    let hooked = files.iter().zip(&hooks).filter(|(_, hook)| hook.is_ok()).map(|((agent, _), _)| *agent);
+    let policies = hooked.filter_map(|agent| Some((agent, policy::policy_file(agent, machine)?)));
+    let policies = policies.map(|(agent, file)| policy::put_policy(agent, &file, &program));
+    // Files that need no change are listed for the hooks only.
+    let policies = policies.filter(|plan| plan.as_ref().map_or(true, |plan| plan.act != PlannedAct::Nothing));
+    let policies: Vec<_> = policies.collect();
+    let (plans, mut failed) = collect_plans(hooks.into_iter().chain(policies));
+    let of = |act: PlannedAct| plans.iter().filter(move |plan| plan.act == act);
+    of(PlannedAct::Nothing).try_for_each(|plan| {
+        page.write_line(format!(
+            "{} sends its own tools through wherefore already ({}).",
+            plan.agent, plan.name
+        ))
     })?;
-    let (new, plans): (Vec<_>, Vec<_>) = plans.into_iter().partition(|plan| plan.act == Act::Add);
+    let (new, plans): (Vec<_>, Vec<_>) = plans.into_iter().partition(|plan| plan.act == PlannedAct::Add);
     let mut agreed = Vec::new();
     if !new.is_empty() {
-        missing(page, &command)?;
-        agreed = ask::agreed(page, args, grouped(new), "write")?;
+        page.write_line(
+            "This sends the agents' own edits, commands and reads through wherefore: you review each edit before it is \
+             written, commands run in a sandbox, and what your rules close is not read.",
+        )?;
+        agreed = ask::ask_about_groups(page, args, group_by_agent(new), "write")?;
         if agreed.is_empty() {
-            page.line(
+            page.write_line(
                 "Nothing is written. `wherefore init --guard --yes` writes it; `--diff` shows each line.",
             )?;
-            return Ok(code(failed));
+            return Ok(exit_code(failed));
         }
     }
     let agreed = agreed.into_iter().flat_map(|group| group.plans).collect::<Vec<_>>();
     let done: Vec<&FilePlan> =
-        agreed.iter().filter(|plan| carried_out(plan, &args.dir, &mut failed)).collect();
+        agreed.iter().filter(|plan| try_carry_out(plan, &args.dir, &mut failed)).collect();
     if !done.is_empty() {
-        page.line(format!("Written: {}.", listed(&done)))?;
+        page.write_line(format!("Written: {}.", list_names(&done)))?;
     }
     // A hook of the person's own needs no trust in a folder.
     let next = |plan: &FilePlan| if args.user { "runs it from its next start" } else { plan.next };
-    done.iter().try_for_each(|plan| page.line(format!("  {} {}.", plan.agent, next(plan))))?;
+    let mut named: Vec<&FilePlan> = done.clone();
+    named.dedup_by_key(|plan| plan.agent);
+    named.iter().try_for_each(|plan| page.write_line(format!("  {} {}.", plan.agent, next(plan))))?;
     let there: Vec<&Path> = plans.iter().chain(&agreed).map(|plan| plan.path.as_path()).collect();
-    failed |= trusted(page, args, machine, &there)?;
-    if !there.is_empty() {
-        page.line("`wherefore doctor` tries each hook, and says what still goes past it.")?;
+    failed |= trust_hooks(page, args, machine, &there)?;
+    if !done.is_empty() {
+        explain_missing(page, &command)?;
     }
-    Ok(code(failed))
+    if !there.is_empty() {
+        page.write_line("`wherefore doctor` tries each hook, and says what still goes past it.")?;
+    }
+    Ok(exit_code(failed))
 }
 
-fn remove(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<ExitCode> {
-    let taken = meant(args).flat_map(|agent| {
+fn remove_guard(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> io::Result<ExitCode> {
+    let taken = agents_to_remove(args).flat_map(|agent| {
         let of = |file: HookFile| {
-            let settings = codex_settings(machine).filter(|_| agent.id == Id::Codex);
-            let trust = settings.map(|settings| trust::take(agent, &settings, &file));
-            [Some(plan::take(agent, &file)), trust].into_iter().flatten().filter_map(Result::transpose)
+            let settings = trust_settings(machine, agent);
+            let trust = settings.map(|settings| trust::take_hashes(agent, &settings, &file));
+            [Some(plan::take_hooks(agent, &file)), trust].into_iter().flatten().filter_map(Result::transpose)
         };
-        files(args, machine, agent).into_iter().flat_map(of).collect::<Vec<_>>()
+        let files = hook_files(args, machine, agent);
+        let is_guarded = files.iter().any(|file| has_hooks(agent, file));
+        let policy = policy::policy_file(agent, machine).filter(|_| is_guarded);
+        let policy = policy.and_then(|file| policy::take_policy(agent, &file).transpose());
+        files.into_iter().flat_map(of).chain(policy).collect::<Vec<_>>()
     });
-    let (plans, mut failed) = sorted(taken);
+    let (plans, mut failed) = collect_plans(taken);
     if plans.is_empty() {
         let hint = match args.user {
             true => "`--user` looks at your own settings alone",
             false => "`--user` looks at your own settings",
         };
-        page.line(format!("No agent's file has a hook of wherefore: nothing to remove ({hint})."))?;
-        return Ok(code(failed));
+        page.write_line(format!("No agent's file has a hook of wherefore: nothing to remove ({hint})."))?;
+        return Ok(exit_code(failed));
     }
-    let agreed = ask::agreed(page, args, grouped(plans), "remove")?;
+    let agreed = ask::ask_about_groups(page, args, group_by_agent(plans), "remove")?;
     if agreed.is_empty() {
-        page.line("Nothing is removed. `wherefore init --guard --remove --yes` removes it; `--diff` shows each line.")?;
-        return Ok(code(failed));
+        page.write_line("Nothing is removed. `wherefore init --guard --remove --yes` removes it; `--diff` shows each line.")?;
+        return Ok(exit_code(failed));
     }
     let mut done: Vec<&FilePlan> = agreed.iter().flat_map(|group| &group.plans).collect();
-    done.retain(|plan| carried_out(plan, &args.dir, &mut failed));
-    page.line(format!(
+    done.retain(|plan| try_carry_out(plan, &args.dir, &mut failed));
+    page.write_line(format!(
         "Taken out of {}. What these agents do with their own tools goes past wherefore.",
-        listed(&done)
+        list_names(&done)
     ))?;
-    Ok(code(failed))
+    Ok(exit_code(failed))
 }
 
 /// The agents whose hooks are to be removed: those that are named, else all.
-fn meant(args: &InitArgs) -> impl Iterator<Item = &'static GuardedAgent> {
-    GUARDED.iter().filter(|agent| args.agents.as_ref().is_none_or(|named| names(named, agent.id)))
+fn agents_to_remove(args: &InitArgs) -> impl Iterator<Item = HookAgent> {
+    let is_meant =
+        |agent: &HookAgent| args.agents.as_ref().is_none_or(|named| includes_agent(named, agent.profile));
+    HookAgent::all().filter(is_meant)
 }
 
 /// The plans by their agents.
-fn grouped(plans: Vec<FilePlan>) -> Vec<PlanGroup> {
+fn group_by_agent(plans: Vec<FilePlan>) -> Vec<PlanGroup> {
     let mut groups: Vec<PlanGroup> = Vec::new();
     for plan in plans {
         match groups.iter_mut().find(|group| group.name == plan.agent) {
@@ -128,44 +174,59 @@ fn grouped(plans: Vec<FilePlan>) -> Vec<PlanGroup> {
     groups
 }
 
-/// The agents to guard: those that are named, else those that are found. Says which of those named have no hooks.
-fn chosen(page: TerminalPage, args: &InitArgs, machine: &Machine) -> io::Result<Vec<&'static GuardedAgent>> {
-    let is_found =
-        |agent: &GuardedAgent| agent.program().is_some_and(|program| program.is_found(machine, &args.dir));
-    let is_meant = |agent: &&GuardedAgent| match &args.agents {
-        Some(named) => names(named, agent.id),
-        None => is_found(agent),
+/// The agents to guard: the named ones, or else those that are found. Reports the named ones that have no hooks.
+fn choose_guarded(
+    page: TerminalPage,
+    args: &InitArgs,
+    machine: &PersonMachine,
+) -> io::Result<Vec<HookAgent>> {
+    let is_meant = |agent: &HookAgent| match &args.agents {
+        Some(named) => includes_agent(named, agent.profile),
+        None => agent.profile.is_found(machine, &args.dir),
     };
-    let chosen: Vec<&GuardedAgent> = GUARDED.iter().filter(is_meant).collect();
-    for id in args.agents.iter().flatten() {
-        let agent = AGENTS.iter().find(|agent| agent.id == *id);
-        if let Some(agent) = agent.filter(|_| GUARDED.iter().all(|guarded| guarded.id != *id)) {
-            page.line(format!("{} runs no hooks: its own tools go past wherefore.", agent.name))?;
+    let chosen: Vec<HookAgent> = HookAgent::all().filter(is_meant).collect();
+    for choice in args.agents.iter().flatten() {
+        if let AgentChoice::One(agent) = choice
+            && agent.hooks.is_none()
+        {
+            page.write_line(format!("{} runs no hooks: its own tools go past wherefore.", agent.title))?;
         }
     }
     if chosen.is_empty() && args.agents.is_none() {
-        page.line("No agent that runs hooks is found here. `--agents` names those to set up.")?;
+        page.write_line("No agent that runs hooks is found here. `--agents` names those to set up.")?;
     }
     Ok(chosen)
 }
 
-/// The files that may hold an agent's hooks where the person chose.
-fn files(args: &InitArgs, machine: &Machine, agent: &GuardedAgent) -> Vec<HookFile> {
+/// The files that may hold an agent's hooks, in the chosen settings.
+fn hook_files(args: &InitArgs, machine: &PersonMachine, agent: HookAgent) -> Vec<HookFile> {
     match args.user {
         true => agent.of_person(machine).into_iter().collect(),
         false => agent.of_project(&args.dir),
     }
 }
 
-/// The file that holds an agent's hooks: the one that has some of ours, else the usual one.
-fn file(args: &InitArgs, machine: &Machine, agent: &GuardedAgent) -> Option<HookFile> {
-    let files = files(args, machine, agent);
+/// The file that holds an agent's hooks: the one that has some of wherefore's, or else the usual one.
+fn hook_file(args: &InitArgs, machine: &PersonMachine, agent: HookAgent) -> Option<HookFile> {
+    let files = hook_files(args, machine, agent);
     files.iter().find(|file| has_hooks(agent, file)).or(files.first()).cloned()
 }
 
-/// Where the agent is guarded already: in the person's settings instead of the project's, or the other way round. A
-/// second hook would ask the person about each edit twice.
-fn elsewhere(args: &InitArgs, machine: &Machine, agent: &GuardedAgent) -> Option<HookFile> {
+/// The files that an agent's hooks are written to: usually one.
+fn files_to_write(
+    args: &InitArgs,
+    machine: &PersonMachine,
+    agent: HookAgent,
+) -> impl Iterator<Item = HookFile> + use<> {
+    let usual = hook_file(args, machine, agent);
+    let linked = agent.for_linked_trees(&args.dir).filter(|_| !args.user);
+    let linked = linked.filter(|linked| usual.as_ref().is_none_or(|usual| usual.path != linked.path));
+    usual.into_iter().chain(linked)
+}
+
+/// The file that already guards the agent: in the person's settings instead of the project's, or the reverse. A second
+/// hook would ask the person twice about each edit.
+fn other_guard(args: &InitArgs, machine: &PersonMachine, agent: HookAgent) -> Option<HookFile> {
     let others = match args.user {
         true => agent.of_project(&args.dir),
         false => agent.of_person(machine).into_iter().collect(),
@@ -173,84 +234,86 @@ fn elsewhere(args: &InitArgs, machine: &Machine, agent: &GuardedAgent) -> Option
     others.into_iter().find(|file| has_hooks(agent, file))
 }
 
-fn has_hooks(agent: &GuardedAgent, file: &HookFile) -> bool {
-    plan::commands(agent, file).is_ok_and(|commands| !commands.is_empty())
+fn has_hooks(agent: HookAgent, file: &HookFile) -> bool {
+    plan::hook_commands(agent, file).is_ok_and(|commands| !commands.is_empty())
 }
 
-/// How hooks start us. A name on the PATH suits every machine; where it does not lead to this program, its path does.
-fn command(args: &InitArgs, machine: &Machine) -> io::Result<HookCommand> {
+/// The command of the hooks. A name on the PATH suits every machine; if it does not lead to this program, the program's
+/// path is used.
+fn hook_command(args: &InitArgs, machine: &PersonMachine) -> io::Result<HookCommand> {
     let program = match args.absolute || !super::is_on_path(machine)? {
-        true => super::absolute()?,
+        true => super::own_path()?,
         false => PROGRAM.to_owned(),
     };
     Ok(HookCommand { program, refuse: when_away(args) == WhenAway::Deny })
 }
 
-/// What the settings say of a call where no server can be had. A project's settings count where its hooks do.
+/// The setting for calls while no server can be reached. A project's settings apply if its hooks do.
 fn when_away(args: &InitArgs) -> WhenAway {
     let root = (!args.user).then_some(args.dir.as_path());
-    config::at(root).native.when_away
+    config::settings_at(root).native.when_away
 }
 
-/// Says what an agent does where the program is missing: its hook cannot read our settings then.
-fn missing(page: TerminalPage, command: &HookCommand) -> io::Result<()> {
-    page.line(match command.refuse {
+/// Prints what an agent does if the program is missing: its hook cannot read the settings then.
+fn explain_missing(page: TerminalPage, command: &HookCommand) -> io::Result<()> {
+    page.write_line(match command.refuse {
         true => "Where `wherefore` is missing, the agents' own tools are refused: `[native] when_away` is \"deny\".",
         false => "Where `wherefore` is missing, the agents' own rules decide (`[native] when_away = \"deny\"` refuses).",
     })
 }
 
-/// Codex's settings file, which keeps the hooks that are trusted.
-fn codex_settings(machine: &Machine) -> Option<HookFile> {
-    let codex = GUARDED.iter().find(|agent| agent.id == Id::Codex)?;
-    let hooks = codex.of_person(machine)?;
-    let path = hooks.top.join("config.toml");
-    Some(HookFile { name: hooks.name.replace("hooks.json", "config.toml"), path, top: hooks.top })
+/// The settings file in which an agent (Codex) keeps the hooks that are trusted.
+fn trust_settings(machine: &PersonMachine, agent: HookAgent) -> Option<HookFile> {
+    (agent.setup.trust == HookTrust::Hashes).then(|| agent.person_file(machine, "config.toml")).flatten()
 }
 
-/// Has Codex trust the hooks that were written. Answers whether that failed.
-fn trusted(page: TerminalPage, args: &InitArgs, machine: &Machine, there: &[&Path]) -> io::Result<bool> {
-    let Some(codex) = GUARDED.iter().find(|agent| agent.id == Id::Codex) else { return Ok(false) };
-    let (Some(file), Some(settings)) = (file(args, machine, codex), codex_settings(machine)) else {
-        return Ok(false);
-    };
+/// Makes Codex trust the written hooks. Returns whether that failed.
+fn trust_hooks(
+    page: TerminalPage,
+    args: &InitArgs,
+    machine: &PersonMachine,
+    there: &[&Path],
+) -> io::Result<bool> {
+    let with_settings = |agent| Some((agent, trust_settings(machine, agent)?));
+    let Some((codex, settings)) = HookAgent::all().find_map(with_settings) else { return Ok(false) };
+    let Some(file) = hook_file(args, machine, codex) else { return Ok(false) };
     if there.iter().all(|path| *path != file.path) {
         return Ok(false);
     }
     let by_hand = "Codex runs the hook once you trust it: start `codex` in this folder. It asks whether you trust the folder, then \
          the hook; later its screen /hooks does.";
-    let program = codex.program().and_then(|agent| agent.program(machine));
-    let hooks = program.map(|program| trust::listed(&program, &args.dir, &file));
+    let program = codex.profile.find_program(machine);
+    let hooks = program.map(|program| trust::list_hooks(codex, &program, &args.dir, &file));
     let hooks = match hooks {
         Some(Ok(hooks)) if !hooks.is_empty() => hooks,
         Some(Err(problem)) => {
-            told(&problem.to_string());
-            return page.line(by_hand).map(|()| false);
+            report_problem(&problem.to_string());
+            return page.write_line(by_hand).map(|()| false);
         }
-        _ => return page.line(by_hand).map(|()| false),
+        _ => return page.write_line(by_hand).map(|()| false),
     };
     let new: Vec<_> = hooks.into_iter().filter(|hook| !hook.is_trusted()).collect();
     if new.is_empty() {
         return Ok(false);
     }
-    let (plans, mut failed) = sorted(std::iter::once(trust::put(&settings, &new)));
+    let (plans, mut failed) = collect_plans(std::iter::once(trust::put_hashes(&settings, &new)));
     if failed {
-        page.line(by_hand)?;
+        page.write_line(by_hand)?;
     }
     if plans.is_empty() {
         return Ok(failed);
     }
-    page.line(format!("\n{}\n", trust::EXPLAINED))?;
+    page.write_line(format!("\n{}\n", trust::EXPLAINED))?;
     if !args.diff {
-        plans.iter().try_for_each(|plan| ask::diff(page, plan))?;
+        plans.iter().try_for_each(|plan| ask::show_diff(page, plan))?;
     }
-    let agreed = ask::agreed(page, args, grouped(plans), "trust these hooks")?;
+    let agreed = ask::ask_about_groups(page, args, group_by_agent(plans), "trust these hooks")?;
     if agreed.is_empty() {
-        page.line(by_hand)?;
+        page.write_line(by_hand)?;
     }
     for plan in agreed.iter().flat_map(|group| &group.plans) {
-        if carried_out(plan, Path::new(""), &mut failed) {
-            page.line(format!("Written: {}.", plan.name))?;
+        if try_carry_out(plan, Path::new(""), &mut failed) {
+            page.write_line(format!("Written: {}.", plan.name))?;
         }
     }
     Ok(failed)

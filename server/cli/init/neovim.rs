@@ -1,4 +1,4 @@
-//! The plugin in the person's own Neovim: a file of a few lines in its configuration, and the plugin in a folder of ours.
+//! The plugin in the person's own Neovim: a file of a few lines in its configuration, and the plugin in a folder of wherefore.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -8,19 +8,19 @@ use std::path::Path;
 use serde_json::json;
 
 use super::PROGRAM;
-use super::agents::Machine;
-use super::error::{EditError, PlanError};
-use super::plan::{Act, FilePlan, read};
+use super::agents::PersonMachine;
+use super::error::{PlanError, SettingsEditError};
+use super::plan::{FilePlan, PlannedAct, read_text};
 use crate::cli::demo::plugin;
 
-/// What Neovim runs when it starts. Its first line tells that we wrote it.
+/// The lines that Neovim runs when it starts. The first line identifies wherefore as their author.
 const LINES: &str = include_str!("neovim.lua");
 
-/// Whom the file is of, for people.
+/// The owner of the file, for people.
 const NAME: &str = "Neovim";
 
-/// The lines, for a program that is started as `command`; nothing where the person has no folder for the plugin.
-pub(super) fn lines(machine: &Machine, command: &str) -> Option<String> {
+/// The lines for a program that is started as `command`; none if the person has no folder for the plugin.
+pub(super) fn config_lines(machine: &PersonMachine, command: &str) -> Option<String> {
     let folder = machine.data.as_ref()?.join("nvim");
     let options = match command {
         PROGRAM => "{}".to_owned(),
@@ -29,7 +29,7 @@ pub(super) fn lines(machine: &Machine, command: &str) -> Option<String> {
     Some(LINES.replace("{folder}", &json!(folder).to_string()).replace("{options}", &options))
 }
 
-/// How the plugin stands to the person's Neovim.
+/// The state of the plugin in the person's Neovim.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::cli) enum PluginState {
     /// A file of the person's configuration names it.
@@ -42,11 +42,11 @@ pub(in crate::cli) enum PluginState {
     Missing,
 }
 
-/// How the plugin stands to the person's Neovim.
-pub(in crate::cli) fn state(machine: &Machine) -> PluginState {
-    let short = |path: &Path| machine.file(path.to_owned()).name;
-    if let Ok(Some(FilePlan { before: Some(_), plugin: Some(folder), path, .. })) = plan(machine) {
-        return match plugin::is_in(&folder) {
+/// The state of the plugin in the person's Neovim.
+pub(in crate::cli) fn plugin_state(machine: &PersonMachine) -> PluginState {
+    let short = |path: &Path| machine.named_file(path.to_owned()).name;
+    if let Ok(Some(FilePlan { before: Some(_), plugin: Some(folder), path, .. })) = plugin_plan(machine) {
+        return match plugin::holds_plugin(&folder) {
             true => PluginState::Fresh(short(&path)),
             false => PluginState::Other(short(&folder)),
         };
@@ -58,13 +58,13 @@ pub(in crate::cli) fn state(machine: &Machine) -> PluginState {
     }
 }
 
-/// Whether Neovim is here, and its configuration does not name the plugin yet.
-pub(super) fn is_wanted(machine: &Machine) -> bool {
+/// Returns whether Neovim is installed, and its configuration does not name the plugin yet.
+pub(super) fn is_wanted(machine: &PersonMachine) -> bool {
     let config = machine.config.as_ref().map(|config| config.join("nvim"));
-    machine.program("nvim").is_some() && !config.is_some_and(|config| names_us(&config, 4))
+    machine.find_program("nvim").is_some() && !config.is_some_and(|config| names_us(&config, 4))
 }
 
-/// Whether a file of Lua or Vim script in a folder, so deep, names the plugin.
+/// Returns whether a Lua or Vim script in a folder, down to `depth`, names the plugin.
 fn names_us(folder: &Path, depth: usize) -> bool {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).any(|path| match path.extension().and_then(OsStr::to_str) {
@@ -74,46 +74,49 @@ fn names_us(folder: &Path, depth: usize) -> bool {
     })
 }
 
-/// Puts the lines where Neovim runs them, and the plugin where they say; nothing where there is no folder for it.
+/// Writes the lines that Neovim runs, and the plugin into the folder that they name; none if there is no folder for it.
 ///
 /// # Errors
-/// What keeps the file from being read, or that another wrote it.
-pub(super) fn put(machine: &Machine, command: &str) -> Result<Option<FilePlan>, PlanError> {
-    let (Some(plan), Some(text)) = (plan(machine)?, lines(machine, command)) else { return Ok(None) };
-    let is_there = plan.plugin.as_deref().is_some_and(plugin::is_in);
-    let act = if plan.before.as_ref() == Some(&text) && is_there { Act::Nothing } else { Act::Add };
+/// The reason why the file cannot be read, or that it is another's.
+pub(super) fn put_plugin(machine: &PersonMachine, command: &str) -> Result<Option<FilePlan>, PlanError> {
+    let (Some(plan), Some(text)) = (plugin_plan(machine)?, config_lines(machine, command)) else {
+        return Ok(None);
+    };
+    let is_there = plan.plugin.as_deref().is_some_and(plugin::holds_plugin);
+    let act =
+        if plan.before.as_ref() == Some(&text) && is_there { PlannedAct::Nothing } else { PlannedAct::Add };
     let purpose = match &plan.plugin {
         Some(folder) => {
-            format!("Neovim loads the plugin, which goes to {}", machine.file(folder.clone()).name)
+            format!("Neovim loads the plugin, which goes to {}", machine.named_file(folder.clone()).name)
         }
         None => String::new(),
     };
     Ok(Some(FilePlan { act, purpose, after: Some(text), ..plan }))
 }
 
-/// Takes the lines away, and the plugin; nothing where they are not there.
+/// Removes the lines and the plugin; none if they are not there.
 ///
 /// # Errors
-/// What keeps the file from being read.
-pub(super) fn take(machine: &Machine) -> Result<Option<FilePlan>, PlanError> {
-    match plan(machine) {
-        Err(PlanError::Left { source: EditError::NotOurs, .. }) => Ok(None),
+/// The reason why the file cannot be read.
+pub(super) fn take_plugin(machine: &PersonMachine) -> Result<Option<FilePlan>, PlanError> {
+    match plugin_plan(machine) {
+        Err(PlanError::LeftUnchanged { source: SettingsEditError::NotOurs, .. }) => Ok(None),
         plan => Ok(plan?.filter(|plan| plan.before.is_some())),
     }
 }
 
-fn plan(machine: &Machine) -> Result<Option<FilePlan>, PlanError> {
+fn plugin_plan(machine: &PersonMachine) -> Result<Option<FilePlan>, PlanError> {
     let (Some(config), Some(data)) = (&machine.config, &machine.data) else { return Ok(None) };
-    let file = machine.file(config.join("nvim/plugin/wherefore_init.lua"));
-    let before = read(&file.path, &file.name)?;
+    let file = machine.named_file(config.join("nvim/plugin/wherefore_init.lua"));
+    let before = read_text(&file.path, &file.name)?;
     if before.as_ref().is_some_and(|text| text.lines().next() != LINES.lines().next()) {
-        return Err(PlanError::left(&file.name)(EditError::NotOurs));
+        return Err(PlanError::left_unchanged(&file.name)(SettingsEditError::NotOurs));
     }
     Ok(Some(FilePlan {
         agent: NAME,
         next: "loads the plugin from its next start",
         purpose: "Neovim loads the plugin no more".to_owned(),
-        act: Act::Remove,
+        act: PlannedAct::Remove,
         name: file.name,
         path: file.path,
         before,
@@ -123,19 +126,19 @@ fn plan(machine: &Machine) -> Result<Option<FilePlan>, PlanError> {
     }))
 }
 
-/// Puts the plugin into its folder, in place of what an earlier version put there, or takes it away.
+/// Writes the plugin into its folder, in place of an earlier version, or removes it.
 ///
 /// # Errors
-/// What the file system says.
-pub(super) fn place(folder: &Path, wanted: bool) -> io::Result<()> {
+/// The error of the file system.
+pub(super) fn place_plugin(folder: &Path, wanted: bool) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         _ => {}
     }
     if wanted {
-        return plugin::write(folder);
+        return plugin::write_plugin(folder);
     }
-    // Our folder of what the program brings along goes with the last of it.
+    // The parent folder is removed when it is empty.
     let _ = folder.parent().map(fs::remove_dir);
     Ok(())
 }

@@ -1,65 +1,69 @@
-//! What is to be done to the agents' files: worked out first, shown, and done only where the file is still as seen.
+//! The changes to the agents' files: computed first, shown, and made only if the file is still the same.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::agents::{AgentFile, AgentProgram, PermitItem, Scope};
-use super::error::{EditError, PlanError};
-use super::{items, neovim};
+use super::agents::{AgentFile, SetupScope};
+use super::edit::FileFormat;
+use super::error::{PlanError, SettingsEditError};
+use super::{items, neovim, original};
+use crate::agents::{AgentProfile, PermitItem};
 use crate::cli::file;
 
-/// What becomes of an agent's file.
+/// The change to an agent's file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Act {
+pub(super) enum PlannedAct {
     /// Our entry comes in.
     Add,
     /// Our entry takes the place of another of its name.
     Replace,
-    /// Our entry stands there already.
+    /// Our entry is there already.
     Nothing,
     /// Our entry goes.
     Remove,
 }
 
-/// A file, as it is and as it will be; none where it is not there.
+/// A file, with its current and its new text; none if it does not exist.
 #[derive(Debug)]
 pub(super) struct FilePlan {
     /// The agent's name for people, or another's whose file it is.
     pub(super) agent: &'static str,
-    /// What the person has to do next, as what the agent does.
+    /// The next step for the person, as a phrase that begins with the agent's verb.
     pub(super) next: &'static str,
-    /// What the file does once it is written, for a list of files.
+    /// The effect of the written file, for a list of files.
     pub(super) purpose: String,
-    pub(super) act: Act,
+    pub(super) act: PlannedAct,
     /// The file, as it is named to people.
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) before: Option<String>,
     pub(super) after: Option<String>,
-    /// The folder of the Neovim plugin, where that comes and goes with the file.
+    /// The folder of the Neovim plugin, which is written and removed with the file.
     pub(super) plugin: Option<PathBuf>,
-    /// Whether the file is run: a new one gets the mode for it.
+    /// True if the file is executed: a new one becomes executable.
     pub(super) is_program: bool,
 }
 
-/// Puts the entry that starts `command` into the agent's file: the one that has an entry, else the first that is
-/// there, else the usual one. Nothing where the agent has no such file.
+/// Adds the entry that starts `command` to the agent's file: the one that has an entry, or else the first that exists,
+/// or else the usual one. None if the agent has no such file.
 ///
 /// # Errors
-/// What keeps the file from being read or changed, with its name.
-pub(super) fn put(
-    agent: &'static AgentProgram,
-    scope: Scope<'_>,
+/// The reason why the file cannot be read or changed, with its name.
+pub(super) fn put_entry(
+    agent: &'static AgentProfile,
+    scope: SetupScope<'_>,
     command: &str,
 ) -> Result<Option<FilePlan>, PlanError> {
     let mut chosen = None;
     let files = agent.entry_files(scope);
     for file in &files {
-        let text = read(&file.path, &file.name)?;
-        let entry = text.as_deref().map_or(Ok(None), |text| agent.format.entry(text, &agent.place.path()));
-        let entry = entry.map_err(PlanError::left(&file.name))?;
+        let text = read_text(&file.path, &file.name)?;
+        let entry = text.as_deref().map_or(Ok(None), |text| {
+            agent.setup.format.read_entry(text, &agent.setup.entry_path.entry_path())
+        });
+        let entry = entry.map_err(PlanError::left_unchanged(&file.name))?;
         match (&entry, &text, &chosen) {
             (Some(_), ..) => {
                 chosen = Some((file, text, entry));
@@ -71,94 +75,114 @@ pub(super) fn put(
     }
     let usual = files.first().map(|file| (file, None, None));
     let Some((file, before, has)) = chosen.or(usual) else { return Ok(None) };
-    let ours = agent.entry(command, scope);
-    // An entry that an earlier version wrote lacks what came later. What a person set stays.
+    let ours = agent.server_entry(command, scope);
+    // An entry from an earlier version lacks newer members. Members that a person set stay.
     let (act, entry) = match has {
-        Some(has) if has.get("command") != ours.get("command") => (Act::Replace, ours),
-        Some(has) => match completed(&has, &ours) {
-            whole if whole == has => (Act::Nothing, whole),
-            whole => (Act::Add, whole),
+        Some(has) if has.get("command") != ours.get("command") => (PlannedAct::Replace, ours),
+        Some(has) => match complete_entry(&has, &ours) {
+            whole if whole == has => (PlannedAct::Nothing, whole),
+            whole => (PlannedAct::Add, whole),
         },
-        None => (Act::Add, ours),
+        None => (PlannedAct::Add, ours),
     };
     let after = match act {
-        Act::Nothing => before.clone(),
+        PlannedAct::Nothing => before.clone(),
         _ => {
             let text = before.as_deref().unwrap_or_default();
-            let put = agent.format.put(text, &agent.place.path(), &entry, &agent.head());
-            Some(put.map_err(PlanError::left(&file.name))?)
+            let put = agent.setup.format.put_entry(
+                text,
+                &agent.setup.entry_path.entry_path(),
+                &entry,
+                &agent.file_head(),
+            );
+            Some(put.map_err(PlanError::left_unchanged(&file.name))?)
         }
     };
     let purpose = match act {
-        Act::Replace => format!("in place of another `{}` in it: {}", super::PROGRAM, agent.purpose()),
-        _ => agent.purpose(),
+        PlannedAct::Replace => {
+            format!("in place of another `{}` in it: {}", super::PROGRAM, agent.entry_purpose())
+        }
+        _ => agent.entry_purpose(),
     };
-    Ok(Some(FilePlan::of(agent, file, act, (before, after)).that(purpose)))
+    Ok(Some(FilePlan::of(agent, file, act, (before, after)).with_purpose(purpose)))
 }
 
-/// Puts what lets the agent use our tools without a question into its settings file; nothing where it needs none.
+/// Adds the permission to use wherefore's tools without a question to the agent's settings file; none if it needs none.
 ///
 /// # Errors
-/// What keeps the file from being read or changed, with its name.
-pub(super) fn permit(agent: &'static AgentProgram, scope: Scope<'_>) -> Result<Option<FilePlan>, PlanError> {
-    let Some((file, items)) = agent.permits(scope) else { return Ok(None) };
-    let before = read(&file.path, &file.name)?;
-    let left_as_it_is = PlanError::left(&file.name);
+/// The reason why the file cannot be read or changed, with its name.
+pub(super) fn permit_tools(
+    agent: &'static AgentProfile,
+    scope: SetupScope<'_>,
+) -> Result<Option<FilePlan>, PlanError> {
+    let Some((file, items)) = agent.permit_lists(scope) else { return Ok(None) };
+    let before = read_text(&file.path, &file.name)?;
+    let left_as_it_is = PlanError::left_unchanged(&file.name);
     let mut after = before.clone().unwrap_or_default();
     for PermitItem { list, item } in items {
-        if !items::of(&after, list).map_err(&left_as_it_is)?.contains(&json!(item)) {
-            after = items::append(&after, list, &json!(item), &[]).map_err(&left_as_it_is)?;
+        if !items::list_items(&after, list).map_err(&left_as_it_is)?.contains(&json!(item)) {
+            after = items::append_item(&after, list, &json!(item), &[]).map_err(&left_as_it_is)?;
         }
     }
-    let act = if before.as_ref() == Some(&after) { Act::Nothing } else { Act::Add };
-    let purpose = format!("{} asks about no tool of wherefore's", agent.name);
-    Ok(Some(FilePlan::of(agent, &file, act, (before, Some(after))).that(purpose)))
+    let act = if before.as_ref() == Some(&after) { PlannedAct::Nothing } else { PlannedAct::Add };
+    let purpose = format!("{} asks about no tool of wherefore's", agent.title);
+    Ok(Some(FilePlan::of(agent, &file, act, (before, Some(after))).with_purpose(purpose)))
 }
 
-/// Takes all that is ours out of the agent's files: the entry of each that has one, and what permits our tools. A file
-/// that then holds nothing goes with it; an entry of that name that starts another program stays.
+/// Removes all of wherefore's entries from the agent's files, with the permissions of its tools. A file that then holds
+/// nothing is removed; an entry of that name that starts another program stays.
 ///
 /// # Errors
-/// What keeps a file from being read or changed, with its name.
-pub(super) fn take(agent: &'static AgentProgram, scope: Scope<'_>) -> Vec<Result<FilePlan, PlanError>> {
+/// The reason why a file cannot be read or changed, with its name.
+pub(super) fn take_all(
+    agent: &'static AgentProfile,
+    scope: SetupScope<'_>,
+) -> Vec<Result<FilePlan, PlanError>> {
     let entries = agent.entry_files(scope);
     let entries = entries.iter().filter_map(|file| take_entry(agent, file).transpose());
     entries.chain(take_permits(agent, scope).transpose()).collect()
 }
 
-fn take_entry(agent: &'static AgentProgram, file: &AgentFile) -> Result<Option<FilePlan>, PlanError> {
-    let before = read(&file.path, &file.name)?;
+fn take_entry(agent: &'static AgentProfile, file: &AgentFile) -> Result<Option<FilePlan>, PlanError> {
+    let before = read_text(&file.path, &file.name)?;
     let Some(text) = &before else { return Ok(None) };
-    let left_as_it_is = PlanError::left(&file.name);
-    let entry = agent.format.entry(text, &agent.place.path()).map_err(&left_as_it_is)?;
+    let left_as_it_is = PlanError::left_unchanged(&file.name);
+    let entry =
+        agent.setup.format.read_entry(text, &agent.setup.entry_path.entry_path()).map_err(&left_as_it_is)?;
     if !entry.is_some_and(|entry| starts_us(&entry)) {
         return Ok(None);
     }
-    let left = agent.format.take(text, &agent.place.path()).map_err(&left_as_it_is)?;
-    let after = (file.path.is_symlink() || !agent.format.is_bare(&left, &agent.head())).then_some(left);
-    let purpose = format!("{} starts wherefore no more", agent.name);
-    Ok(Some(FilePlan::of(agent, file, Act::Remove, (before, after)).that(purpose)))
+    let left =
+        agent.setup.format.take_entry(text, &agent.setup.entry_path.entry_path()).map_err(&left_as_it_is)?;
+    let is_bare = agent.setup.format.is_bare(&left, &agent.file_head());
+    let container = &[agent.setup.entry_path.container][..];
+    let after =
+        original::text_without_us(&file.path, text, (left, is_bare), agent.setup.format, &[container]);
+    let purpose = format!("{} starts wherefore no more", agent.title);
+    Ok(Some(FilePlan::of(agent, file, PlannedAct::Remove, (before, after)).with_purpose(purpose)))
 }
 
-fn take_permits(agent: &'static AgentProgram, scope: Scope<'_>) -> Result<Option<FilePlan>, PlanError> {
-    let Some((file, items)) = agent.permits(scope) else { return Ok(None) };
-    let before = read(&file.path, &file.name)?;
+fn take_permits(agent: &'static AgentProfile, scope: SetupScope<'_>) -> Result<Option<FilePlan>, PlanError> {
+    let Some((file, items)) = agent.permit_lists(scope) else { return Ok(None) };
+    let before = read_text(&file.path, &file.name)?;
     let Some(text) = &before else { return Ok(None) };
-    let left_as_it_is = PlanError::left(&file.name);
+    let left_as_it_is = PlanError::left_unchanged(&file.name);
     let mut left = text.clone();
     for PermitItem { list, item } in items {
-        left = items::take(&left, list, &|other| *other == json!(item)).map_err(&left_as_it_is)?;
+        left = items::take_items(&left, list, &|other| *other == json!(item)).map_err(&left_as_it_is)?;
     }
     if left == *text {
         return Ok(None);
     }
-    let after = (file.path.is_symlink() || !agent.format.is_bare(&left, &[])).then_some(left);
-    let purpose = format!("{} asks about wherefore's tools again", agent.name);
-    Ok(Some(FilePlan::of(agent, &file, Act::Remove, (before, after)).that(purpose)))
+    let is_bare = agent.setup.format.is_bare(&left, &[]);
+    let containers: Vec<_> = items.iter().map(|item| item.list).collect();
+    let after = original::text_without_us(&file.path, text, (left, is_bare), FileFormat::Json, &containers);
+    let purpose = format!("{} asks about wherefore's tools again", agent.title);
+    Ok(Some(FilePlan::of(agent, &file, PlannedAct::Remove, (before, after)).with_purpose(purpose)))
 }
 
-/// An entry with what it lacks of ours. What else it says is the person's own.
-fn completed(entry: &Value, ours: &Value) -> Value {
+/// An entry with the missing members added. All other members are the person's own.
+fn complete_entry(entry: &Value, ours: &Value) -> Value {
     let mut whole = entry.clone();
     if let (Some(members), Some(ours)) = (whole.as_object_mut(), ours.as_object()) {
         for (name, value) in ours {
@@ -168,7 +192,7 @@ fn completed(entry: &Value, ours: &Value) -> Value {
     whole
 }
 
-/// Whether an entry starts a program of our name, from wherever.
+/// Returns whether an entry starts a program named wherefore, at any path.
 fn starts_us(entry: &Value) -> bool {
     let command = &entry["command"];
     let program = command.as_str().or(command[0].as_str()).map(Path::new);
@@ -182,7 +206,7 @@ impl FilePlan {
             agent,
             next: "",
             purpose: String::new(),
-            act: Act::Nothing,
+            act: PlannedAct::Nothing,
             name,
             path,
             after: text.clone(),
@@ -193,45 +217,52 @@ impl FilePlan {
     }
 
     fn of(
-        agent: &AgentProgram,
+        agent: &AgentProfile,
         file: &AgentFile,
-        act: Act,
+        act: PlannedAct,
         (before, after): (Option<String>, Option<String>),
     ) -> Self {
-        let plan = Self::unchanged(agent.name, file.name.clone(), file.path.clone(), before);
-        Self { next: agent.next, act, after, ..plan }
+        let plan = Self::unchanged(agent.title, file.name.clone(), file.path.clone(), before);
+        Self { next: agent.setup.next_step, act, after, ..plan }
     }
 
-    fn that(self, purpose: String) -> Self {
+    fn with_purpose(self, purpose: String) -> Self {
         Self { purpose, ..self }
     }
 
-    /// Does it. A folder that a removed file leaves empty goes too, unless it is `dir`.
+    /// Carries out the plan. A folder that was made for a removed file, and is empty without it, is removed, too.
     ///
     /// # Errors
-    /// What keeps the file from being written, or that it has changed since it was looked at.
+    /// The reason why the file cannot be written, or that it has changed since the plan was made.
     pub(super) fn carry_out(&self, dir: &Path) -> Result<(), PlanError> {
-        if read(&self.path, &self.name)? != self.before {
+        if read_text(&self.path, &self.name)? != self.before {
             return Err(PlanError::Changed { name: self.name.clone() });
         }
         if let Some(folder) = &self.plugin {
-            let done = neovim::place(folder, self.after.is_some());
+            let done = neovim::place_plugin(folder, self.after.is_some());
             done.map_err(|source| PlanError::Plugin { folder: folder.clone(), source })?;
         }
+        let is_made = original::made_folder(&self.path);
+        original::note_change(&self.path, self.before.as_deref(), self.after.as_deref());
         match &self.after {
             Some(text) => {
-                file::write(&self.path, text.as_bytes())?;
+                file::write_file(&self.path, text.as_bytes())?;
                 if self.is_program && self.before.is_none() {
                     let mode = std::fs::Permissions::from_mode(0o755);
-                    std::fs::set_permissions(&self.path, mode).map_err(file::system("write", &self.path))?;
+                    std::fs::set_permissions(&self.path, mode)
+                        .map_err(file::system_error("write", &self.path))?;
                 }
                 Ok(())
             }
             None => {
-                file::remove(&self.path)?;
-                // Folders that held nothing else go, too: agents' files stand at most two deep.
-                let folders = self.path.ancestors().skip(1).take(2).take_while(|folder| *folder != dir);
-                let _ = folders.map(std::fs::remove_dir).take_while(Result::is_ok).count();
+                file::remove_file(&self.path)?;
+                // Agents' files are at most two folders deep.
+                let above = self.path.ancestors().skip(1).take(2).take_while(|folder| *folder != dir);
+                let _ = above
+                    .take_while(|folder| is_made(folder))
+                    .map(std::fs::remove_dir)
+                    .take_while(Result::is_ok)
+                    .count();
                 Ok(())
             }
         }
@@ -239,7 +270,7 @@ impl FilePlan {
 }
 
 /// The text of a file, which an error calls `name`.
-pub(super) fn read(path: &Path, name: &str) -> Result<Option<String>, PlanError> {
-    let text = file::read(path)?.map(String::from_utf8).transpose();
-    text.map_err(|_| PlanError::left(name)(EditError::NotUtf8))
+pub(super) fn read_text(path: &Path, name: &str) -> Result<Option<String>, PlanError> {
+    let text = file::read_file(path)?.map(String::from_utf8).transpose();
+    text.map_err(|_| PlanError::left_unchanged(name)(SettingsEditError::NotUtf8))
 }

@@ -1,35 +1,36 @@
-//! A table of a TOML file, put in at its end and taken out again; every other byte stays.
+//! A table of a TOML file, added at its end and removed again; every other byte stays.
 
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::error::EditError;
+use super::error::SettingsEditError;
 
 /// The file's value.
 ///
 /// # Errors
-/// What is wrong with it, and where.
-pub(super) fn parse(text: &str) -> Result<Value, EditError> {
+/// The problem with it, and where.
+pub(super) fn parse_toml(text: &str) -> Result<Value, SettingsEditError> {
     toml::from_str(text).map_err(|error: toml::de::Error| {
         let line = error.span().map(|span| text[..span.start].matches('\n').count() + 1);
-        EditError::Toml { message: error.message().to_owned(), line }
+        SettingsEditError::Toml { message: error.message().to_owned(), line }
     })
 }
 
-/// The text with the entry at its end, and not where it was.
+/// The text with the entry moved to its end.
 ///
 /// # Errors
-/// Where it cannot be put in.
-pub(super) fn put(text: &str, path: &[&str], entry: &Value) -> Result<String, EditError> {
-    let text = take(text, path)?;
+/// An error where it cannot be added.
+pub(super) fn put_table(text: &str, path: &[&str], entry: &Value) -> Result<String, SettingsEditError> {
+    let text = take_table(text, path)?;
     let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let mut lines = vec![format!("[{}]", path.iter().map(|name| key(name)).collect::<Vec<_>>().join("."))];
+    let mut lines =
+        vec![format!("[{}]", path.iter().map(|name| format_key(name)).collect::<Vec<_>>().join("."))];
     for (key, value) in entry.as_object().into_iter().flatten() {
         let value = toml::Value::try_from(value)?;
         lines.push(format!("{key} = {value}"));
     }
-    // A text whose last line has no end is given none, so that it can be had back as it was.
+    // A text without a final line end gets none, so that it can be restored as it was.
     let (gap, end) = match text.as_str() {
         "" => ("", newline),
         text if text.ends_with('\n') => (newline, newline),
@@ -41,25 +42,25 @@ pub(super) fn put(text: &str, path: &[&str], entry: &Value) -> Result<String, Ed
 /// The text without the entry's table and those below it.
 ///
 /// # Errors
-/// What is wrong with the text; where the entry has no table of its own.
-pub(super) fn take(text: &str, path: &[&str]) -> Result<String, EditError> {
+/// The problem with the text; an error where the entry has no table of its own.
+pub(super) fn take_table(text: &str, path: &[&str]) -> Result<String, SettingsEditError> {
     let root = DeTable::parse(text)
-        .map_err(|error| EditError::Toml { message: error.message().to_owned(), line: None })?;
+        .map_err(|error| SettingsEditError::Toml { message: error.message().to_owned(), line: None })?;
     let mut marks = Vec::new();
-    mark(text, root.get_ref(), Some(path), &mut marks);
+    mark_tables(text, root.get_ref(), Some(path), &mut marks);
     marks.sort_unstable_by_key(|mark| mark.start);
     let mut left = String::new();
     let (mut at, mut ours) = (0, false);
     for (index, one) in marks.iter().enumerate() {
         let line = text[..one.start].rfind('\n').map_or(0, |end| end + 1);
         if one.ours && !one.header && one.start >= at {
-            return Err(EditError::NoTable(path.last().copied().unwrap_or_default().to_owned()));
+            return Err(SettingsEditError::NoTable(path.last().copied().unwrap_or_default().to_owned()));
         }
         if !one.ours || !one.header {
             continue;
         }
         left.push_str(&text[at..line]);
-        // The blank line that sets a table off goes with it.
+        // The blank line before the table is removed with it.
         if let Some(set_off) = left.strip_suffix("\r\n").or(left.strip_suffix('\n'))
             && (set_off.is_empty() || set_off.ends_with('\n'))
         {
@@ -77,8 +78,8 @@ pub(super) fn take(text: &str, path: &[&str]) -> Result<String, EditError> {
     Ok(left)
 }
 
-/// A name as it stands in a header.
-fn key(name: &str) -> String {
+/// A name in the form of a table header.
+fn format_key(name: &str) -> String {
     let is_bare = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-');
     match !name.is_empty() && name.chars().all(is_bare) {
         true => name.to_owned(),
@@ -87,16 +88,17 @@ fn key(name: &str) -> String {
 }
 
 /// A table's header, or a value.
-struct Mark {
+struct TableSpan {
     start: usize,
     end: usize,
     header: bool,
-    /// Whether it belongs to the entry.
+    /// True if it belongs to the entry.
     ours: bool,
 }
 
-/// Marks what stands in a table. `wanted` is what is left of the way to the entry, and empty from there on.
-fn mark(text: &str, table: &DeTable<'_>, wanted: Option<&[&str]>, marks: &mut Vec<Mark>) {
+/// Collects the spans of a table's headers and values. `wanted` is the rest of the path to the entry, and empty from
+/// the entry on.
+fn mark_tables(text: &str, table: &DeTable<'_>, wanted: Option<&[&str]>, marks: &mut Vec<TableSpan>) {
     for (key, value) in table {
         let wanted = wanted.and_then(|names| match names.split_first() {
             Some((first, rest)) => (*first == key.get_ref().as_ref()).then_some(rest),
@@ -106,17 +108,17 @@ fn mark(text: &str, table: &DeTable<'_>, wanted: Option<&[&str]>, marks: &mut Ve
     }
 }
 
-fn mark_value(text: &str, value: &Spanned<DeValue<'_>>, wanted: Option<&[&str]>, marks: &mut Vec<Mark>) {
+fn mark_value(text: &str, value: &Spanned<DeValue<'_>>, wanted: Option<&[&str]>, marks: &mut Vec<TableSpan>) {
     let span = value.span();
     let begins = |with: &str| text[span.clone()].starts_with(with);
     let ours = wanted.is_some_and(<[&str]>::is_empty);
-    let one = |header| Mark { start: span.start, end: span.end, header, ours };
+    let one = |header| TableSpan { start: span.start, end: span.end, header, ours };
     match value.get_ref() {
         DeValue::Table(table) => {
             if begins("[") || begins("{") {
                 marks.push(one(begins("[")));
             }
-            mark(text, table, wanted, marks);
+            mark_tables(text, table, wanted, marks);
         }
         DeValue::Array(items) => {
             // An array of tables has no place of its own: its headers have.

@@ -1,8 +1,8 @@
-//! Rows of a log for people: parts that fill the width of the terminal, and go on below.
+//! Rows of a log for people: parts that fill the width of the terminal, and continue on the next line.
 
-use crate::cli::print::{TerminalPage, TextLook, columns, fit, visible, wrap};
+use crate::cli::print::{TerminalPage, TextLook, count_columns, fit_text, visible_line, wrap_text};
 
-/// Columns that a row goes on at.
+/// The column at which a row continues.
 const INDENT: usize = 10;
 
 /// A piece of a row with its look.
@@ -24,12 +24,12 @@ impl LinePart {
     }
 }
 
-/// Parts with two columns between them. On a terminal, a row that is too wide goes on below, and a part that is wider
-/// than the terminal breaks between its words.
+/// Parts with two columns between them. On a terminal, a row that is too wide continues on the next line, and a part
+/// that is wider than the terminal breaks between its words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct LogRow {
     parts: Vec<LinePart>,
-    /// Whether it is a line of a diff or of an output: it is cut and not broken.
+    /// True if it is a line of a diff or of an output: it is cut, not wrapped.
     verbatim: bool,
 }
 
@@ -49,40 +49,40 @@ impl LogRow {
         Self::new([LinePart::new(look, text)])
     }
 
-    /// A line that stands as it is, cut where the terminal ends.
+    /// A row of one unchanged line, cut at the terminal's width.
     pub(super) fn verbatim(look: Option<TextLook>, text: impl Into<String>) -> Self {
         Self { parts: vec![LinePart { look, text: text.into() }], verbatim: true }
     }
 
-    /// The same row with the other's parts at its end.
-    pub(super) fn joined(mut self, other: Self) -> Self {
+    /// Appends the parts of another row.
+    pub(super) fn append_row(mut self, other: Self) -> Self {
         self.parts.extend(other.parts);
         self
     }
 
     /// Its lines, the first one at the margin.
-    pub(super) fn first(&self, page: TerminalPage) -> Vec<String> {
-        self.lines(page, 0)
+    pub(super) fn lines_at_margin(&self, page: TerminalPage) -> Vec<String> {
+        self.wrap_lines(page, 0)
     }
 
-    /// Its lines, indented as what stands below another row.
-    pub(super) fn below(&self, page: TerminalPage) -> Vec<String> {
-        self.lines(page, INDENT)
+    /// Its lines, indented below another row.
+    pub(super) fn lines_below(&self, page: TerminalPage) -> Vec<String> {
+        self.wrap_lines(page, INDENT)
     }
 
-    fn lines(&self, page: TerminalPage, start: usize) -> Vec<String> {
+    fn wrap_lines(&self, page: TerminalPage, start: usize) -> Vec<String> {
         let width = if page.breaks() { page.width() } else { usize::MAX };
         let room = width - INDENT;
         let mut lines = vec![" ".repeat(start)];
         let (mut column, mut begun) = (start, false);
         for LinePart { look, text } in &self.parts {
             let pieces = match (self.verbatim, page.breaks()) {
-                (_, false) => vec![visible(text)],
-                (true, true) => vec![fit(text, room)],
-                (false, true) => wrap(text, room),
+                (_, false) => vec![visible_line(text)],
+                (true, true) => vec![fit_text(text, room)],
+                (false, true) => wrap_text(text, room),
             };
             for (at, piece) in pieces.iter().enumerate() {
-                let wide = columns(piece);
+                let wide = count_columns(piece);
                 if begun && (at > 0 || column.saturating_add(2 + wide) > width) {
                     lines.push(" ".repeat(INDENT));
                     (column, begun) = (INDENT, false);
@@ -111,20 +111,23 @@ mod tests {
                 .map(LinePart::plain),
         );
         assert_eq!(
-            row.first(TerminalPage::terminal(100)),
+            row.lines_at_margin(TerminalPage::terminal(100)),
             ["12:00:05  c-0001  fs.patch  src/a/long/path.rs  ok  26 s, yours"]
         );
         assert_eq!(
-            row.first(TerminalPage::terminal(49)),
+            row.lines_at_margin(TerminalPage::terminal(49)),
             ["12:00:05  c-0001  fs.patch  src/a/long/path.rs", "          ok  26 s, yours"]
         );
         let why = LogRow::plain("one two three four five six seven eight nine ten eleven");
         assert_eq!(
-            why.below(TerminalPage::terminal(40)),
+            why.lines_below(TerminalPage::terminal(40)),
             ["          one two three four five six", "          seven eight nine ten eleven"]
         );
         let cut = LogRow::verbatim(None, format!("+    {}", "x".repeat(60)));
-        assert_eq!(cut.below(TerminalPage::terminal(40)), [format!("          +    {}…", "x".repeat(24))]);
-        assert_eq!(cut.below(TerminalPage::file()), [format!("          +    {}", "x".repeat(60))]);
+        assert_eq!(
+            cut.lines_below(TerminalPage::terminal(40)),
+            [format!("          +    {}…", "x".repeat(24))]
+        );
+        assert_eq!(cut.lines_below(TerminalPage::file()), [format!("          +    {}", "x".repeat(60))]);
     }
 }

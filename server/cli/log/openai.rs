@@ -4,23 +4,23 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use crate::journal::Entry;
+use crate::journal::JournalEntry;
 use crate::protocol::EventType;
 
-/// Calls that wait for their answers. A call and its answer are given together, since the API wants them so;
-/// a call that has none is not given.
+/// Calls that wait for their answers. The API wants a call together with its answer, so a call without an answer is not
+/// printed.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(super) struct CallPairs {
     calls: HashMap<String, Value>,
 }
 
-impl Pairs {
+impl CallPairs {
     /// The messages that an entry completes.
-    pub(super) fn messages(&mut self, entry: &Entry) -> Vec<Value> {
+    pub(super) fn complete_messages(&mut self, entry: &JournalEntry) -> Vec<Value> {
         let Some(id) = entry.call_id() else { return Vec::new() };
         let content = match entry.kind() {
             Some(EventType::ToolCall) => {
-                self.calls.insert(id.to_owned(), call(id, entry));
+                self.calls.insert(id.to_owned(), call_message(id, entry));
                 return Vec::new();
             }
             Some(EventType::ToolResult) => entry.body.get("result"),
@@ -36,7 +36,7 @@ impl Pairs {
     }
 }
 
-fn call(id: &str, entry: &Entry) -> Value {
+fn call_message(id: &str, entry: &JournalEntry) -> Value {
     let args = entry.body.get("args").cloned().unwrap_or_default();
     let tool = entry.body.get("tool").and_then(Value::as_str).unwrap_or_default();
     // The API allows no dots in a function's name.

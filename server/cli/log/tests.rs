@@ -1,4 +1,4 @@
-//! What `wherefore log` prints.
+//! The output of `wherefore log`.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{LogArgs, LogCommand, LogVerdict, Stop, check, list, show};
+use super::{LogArgs, LogCommand, LogVerdict, PrintStop, print_sessions, show_log, verify_log};
 use crate::base::WorkspacePath;
 use crate::base::clock::Clock;
-use crate::journal::{Journal, Keeper, LOG, Opening};
+use crate::journal::{Journal, JournalOptions, LOG, LogKeeper};
 use crate::protocol::{
     Code, DecidedBy, Event, Fault, HunkDecision, HunkState, LogEvent, LogSettings, Origin, Policy,
     ProposalState, Status,
@@ -44,6 +44,7 @@ fn call(id: &str, tool: &str, path: &str, agent: &str, why: &str) -> LogEvent {
         tool: tool.to_owned(),
         args: args.as_object().unwrap().clone(),
         follows: None,
+        environment: None,
         warnings: Vec::new(),
     })
 }
@@ -58,18 +59,18 @@ fn workspace() -> TempDir {
     let root = TempDir::new().unwrap();
     let dir = root.path().join(".wherefore/sessions/s-1");
     std::fs::create_dir_all(&dir).unwrap();
-    let journal = Journal::open(Opening {
+    let journal = Journal::open(JournalOptions {
         session: "s-1".to_owned(),
         root: "/w/project".to_owned(),
         folder: Box::new(move || Ok(OwnedFd::from(std::fs::File::open(&dir).unwrap()))),
         settings: LogSettings::default(),
         clock: Arc::new(Still),
-        keeper: Keeper::none(None),
+        keeper: LogKeeper::none(None),
     })
     .unwrap();
     let hunk = |id: &str, state, reason: Option<&str>| HunkDecision {
         id: id.into(),
-        path: WorkspacePath::clean("src/a.rs").unwrap(),
+        path: WorkspacePath::from_relative("src/a.rs").unwrap(),
         state,
         reason: reason.map(str::to_owned),
         text: None,
@@ -90,7 +91,10 @@ fn workspace() -> TempDir {
             proposal: "p-0001".into(),
             call_id: "c-0003".into(),
             policy: Policy::Ask,
-            files: BTreeMap::from([(WorkspacePath::clean("src/a.rs").unwrap().to_string(), DIFF.to_owned())]),
+            files: BTreeMap::from([(
+                WorkspacePath::from_relative("src/a.rs").unwrap().to_string(),
+                DIFF.to_owned(),
+            )]),
             hunks: vec![hunk("h1", HunkState::Pending, None), hunk("h2", HunkState::Pending, None)],
         }
         .into(),
@@ -121,7 +125,7 @@ fn args(root: &TempDir, line: &str) -> LogArgs {
 
 fn printed(root: &TempDir, line: &str) -> String {
     let mut out = Vec::new();
-    show(&args(root, line), &mut out).unwrap();
+    show_log(&args(root, line), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -155,7 +159,7 @@ fn as_text() {
               -    a();
               +    b();
                }
-              partly applied by person: h1 accepted, h2 rejected (“wrong name”)
+              you accepted h1, rejected h2 (“wrong name”)
     TIME  c-0004  search.lexical  src  codex/1
               Find the callers
     "##);
@@ -211,18 +215,18 @@ fn sessions_are_found_and_listed() {
     let root = workspace();
     let which = |line: &str| args(&root, line).which;
     assert!(
-        super::open(&which("")).is_ok()
-            && super::open(&which("s-1")).is_ok()
-            && super::open(&which("s")).is_ok()
+        super::open_chosen(&which("")).is_ok()
+            && super::open_chosen(&which("s-1")).is_ok()
+            && super::open_chosen(&which("s")).is_ok()
     );
-    let fault = super::open(&which("x")).unwrap_err();
+    let fault = super::open_chosen(&which("x")).unwrap_err();
     assert_eq!((fault.code, fault.suggestion.as_deref()), (Code::NotFound, Some("name one of: s-1")));
     let mut out = Vec::new();
-    list(&which(""), &mut out).unwrap();
+    print_sessions(&which(""), &mut out).unwrap();
     let listed = String::from_utf8(out).unwrap();
     assert!(listed.starts_with("s-1  ") && listed.ends_with("  10 events  not keyed\n"), "{listed}");
     let empty = TempDir::new().unwrap();
-    let Err(Stop::Fault(fault)) = show(&args(&empty, ""), &mut Vec::new()) else {
+    let Err(PrintStop::Fault(fault)) = show_log(&args(&empty, ""), &mut Vec::new()) else {
         panic!("an empty workspace")
     };
     assert_eq!(fault.code, Code::NotFound);
@@ -237,7 +241,7 @@ fn verify_says_where() {
             panic!("verify")
         };
         let mut out = Vec::new();
-        (check(&which, &mut out).unwrap(), String::from_utf8(out).unwrap())
+        (verify_log(&which, &mut out).unwrap(), String::from_utf8(out).unwrap())
     };
     let (verdict, said) = verify();
     assert!(verdict == LogVerdict::Sound && said.starts_with("s-1: not keyed: "), "{said}");
@@ -245,7 +249,9 @@ fn verify_says_where() {
     let text = std::fs::read_to_string(&log).unwrap().replace("wrong name", "right name");
     std::fs::write(&log, &text).unwrap();
     let (verdict, said) = verify();
-    let line = 1 + text[..text.find("## 12:00:05 — Decision").unwrap()].matches('\n').count();
+    // A block ends with a comment and an empty line.
+    let block = text[..text.find("{\"seq\":9,").unwrap()].rfind("-->\n\n").unwrap() + "-->\n\n".len();
+    let line = 1 + text[..block].matches('\n').count();
     assert!(
         verdict == LogVerdict::Damaged
             && said.contains(&format!("session-log.md:{line}: event 9 was altered")),
@@ -257,7 +263,9 @@ fn verify_says_where() {
 fn wrong_filters_are_refused() {
     let root = workspace();
     for line in ["--since yesterday-ish", "--tool [", "--path {a"] {
-        let Err(Stop::Fault(fault)) = show(&args(&root, line), &mut Vec::new()) else { panic!("{line}") };
+        let Err(PrintStop::Fault(fault)) = show_log(&args(&root, line), &mut Vec::new()) else {
+            panic!("{line}")
+        };
         assert_eq!(fault.code, Code::InvalidArgs, "{line}");
     }
     for line in ["--since 10m", "--since 2h --until 1m", "--since 2020-01-01", "--until 12:00"] {

@@ -1,4 +1,4 @@
-//! Why an agent is not served, and the faults of that.
+//! The reasons why an agent is not served, and their faults.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,18 +9,18 @@ use thiserror::Error;
 use crate::protocol::Fault;
 use crate::socket::SocketError;
 
-/// Why an agent is not served, or no longer.
+/// The reason why an agent is not served, or no longer.
 #[derive(Debug, Error)]
 pub(in crate::cli) enum ServeError {
     /// The runtime folder cannot be used.
     #[error(transparent)]
     Socket(#[from] SocketError),
     /// Each server that was found ended before it could be reached.
-    #[error("the server of {root} cannot be reached: {}", source.as_ref().map(ToString::to_string).unwrap_or_default())]
+    #[error("{}", unreachable_server(root, source.as_ref()))]
     Unreachable {
         /// The folder.
         root: String,
-        /// What the system said last.
+        /// The last error of the system.
         source: Option<io::Error>,
     },
     /// The runtime folder cannot be opened for its lock.
@@ -28,7 +28,7 @@ pub(in crate::cli) enum ServeError {
     Lock {
         /// The runtime folder.
         folder: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The server's process was not started.
@@ -37,12 +37,12 @@ pub(in crate::cli) enum ServeError {
     /// The server answered with a fault.
     #[error("{}", .0.message)]
     Answered(Box<Fault>),
-    /// The server said something else than a fault where it could not serve.
+    /// The server answered with something other than a fault while it could not serve.
     #[error("{prefix}{said}")]
     Unreadable {
-        /// What it was about to do, where that is not plain.
+        /// The operation that failed, where that is not plain.
         prefix: &'static str,
-        /// What it said.
+        /// The answer of the server.
         said: Value,
     },
     /// The server ended right after its start.
@@ -65,9 +65,21 @@ pub(in crate::cli) enum ServeError {
     AgentGone(#[source] io::Error),
 }
 
+/// The sentence for a server that cannot be reached. A program that may not use a socket of its own person's is in a sandbox.
+fn unreachable_server(root: &str, source: Option<&io::Error>) -> String {
+    let Some(source) = source else { return format!("the server of {root} ended each time it was asked") };
+    if source.kind() != io::ErrorKind::PermissionDenied {
+        return format!("the server of {root} cannot be reached: {source}");
+    }
+    format!(
+        "the sandbox that this program was started in, as the agent's own, keeps it from the server of {root} ({source}); \
+         docs/agents.md says which setting of the agent lets it through"
+    )
+}
+
 impl ServeError {
-    /// The error that a server said.
-    pub(super) fn said(prefix: &'static str, error: &Value) -> Self {
+    /// Makes an error of a server's answer.
+    pub(super) fn from_answer(prefix: &'static str, error: &Value) -> Self {
         match serde_json::from_value(error.clone()) {
             Ok(fault) => Self::Answered(fault),
             Err(_) => Self::Unreadable { prefix, said: error.clone() },
@@ -81,8 +93,24 @@ impl From<ServeError> for Fault {
         match error {
             ServeError::Socket(error) => error.into(),
             ServeError::Answered(fault) => *fault,
-            ServeError::EndedAtStart { .. } => fault.suggest("run `wherefore doctor`"),
+            ServeError::EndedAtStart { .. } => fault.with_suggestion("run `wherefore doctor`"),
             _ => fault,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sandbox_that_keeps_the_socket_away_is_named() {
+        let said =
+            |source: Option<io::Error>| ServeError::Unreachable { root: "/w".into(), source }.to_string();
+        let denied = said(Some(io::Error::from_raw_os_error(1)));
+        assert!(denied.starts_with("the sandbox that this program was started in"), "{denied}");
+        assert!(denied.contains("Operation not permitted") && denied.contains("docs/agents.md"), "{denied}");
+        assert!(said(Some(io::ErrorKind::ConnectionRefused.into())).contains("cannot be reached: "));
+        assert_eq!(said(None), "the server of /w ended each time it was asked");
     }
 }

@@ -1,4 +1,4 @@
-//! What the pump has to know of a message that passes: its id, its method, and whether it cancels another.
+//! The members of a message that the pump needs: its id, its method, and the id of a request that it cancels.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The part of a message that is looked at.
+/// The part of a message that is read.
 #[derive(Debug, Default, Deserialize)]
-pub(super) struct Line<'a> {
+pub(super) struct MessageLine<'a> {
     /// Its id, as it is written.
     #[serde(borrow, default)]
     pub id: Option<&'a RawValue>,
@@ -20,19 +20,19 @@ pub(super) struct Line<'a> {
     pub method: Option<std::borrow::Cow<'a, str>>,
 }
 
-impl<'a> Line<'a> {
-    /// Reads a line; one that is no message has neither.
+impl<'a> MessageLine<'a> {
+    /// Reads a line; a malformed one has no members.
     pub(super) fn read(line: &'a [u8]) -> Self {
         serde_json::from_slice(line).unwrap_or_default()
     }
 
-    /// The id of a request: what has a method too.
-    pub(super) fn request(&self) -> Option<&'a str> {
+    /// The id of a request; none if the line has no method.
+    pub(super) fn request_id(&self) -> Option<&'a str> {
         self.method.as_ref().and(self.id).map(RawValue::get)
     }
 
-    /// The id of a request that the agent wants no answer to any more.
-    pub(super) fn cancelled(&self) -> Option<&'a str> {
+    /// The id of a request that the agent cancels.
+    pub(super) fn cancelled_id(&self) -> Option<&'a str> {
         #[derive(Deserialize)]
         struct Cancelled<'a> {
             #[serde(borrow, rename = "requestId")]
@@ -43,24 +43,24 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The id that an answer is for; nothing where the line is no answer. Answers can be long, so one whose id stands
-/// before its result, as servers write it, is read no further than to there.
-pub(super) fn answered(line: &[u8]) -> Option<&str> {
-    let mut head = Head::default();
-    // An error only ends the reading: what the head holds by then counts.
+/// The id that an answer is for; none if the line is no answer. Answers can be long, so reading stops after the id if
+/// it is before the result, as servers write it.
+pub(super) fn answered_id(line: &[u8]) -> Option<&str> {
+    let mut head = AnswerHead::default();
+    // An error only ends the reading: the members read so far count.
     let _ = serde_json::Deserializer::from_slice(line).deserialize_map(&mut head);
     head.id.filter(|_| head.answers && !head.asks).map(RawValue::get)
 }
 
-/// What was seen of a line.
+/// The members of a line that were read.
 #[derive(Default)]
-struct Head<'a> {
+struct AnswerHead<'a> {
     id: Option<&'a RawValue>,
     asks: bool,
     answers: bool,
 }
 
-impl<'a> Visitor<'a> for &mut Head<'a> {
+impl<'a> Visitor<'a> for &mut AnswerHead<'a> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -93,13 +93,13 @@ impl<'a> Visitor<'a> for &mut Head<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, answered};
+    use super::{MessageLine, answered_id};
 
     #[test]
     fn requests_answers_and_what_is_neither() {
         let ids = |line: &'static str| {
             let line = line.as_bytes();
-            (Line::read(line).request().map(str::to_owned), answered(line).map(str::to_owned))
+            (MessageLine::read(line).request_id().map(str::to_owned), answered_id(line).map(str::to_owned))
         };
         let some = |id: &str| Some(id.to_owned());
         assert_eq!(ids(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#), (some("1"), None));
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(ids(r#"{"method":"notifications/initialized"}"#), (None, None));
         assert_eq!(ids("not JSON"), (None, None));
         let cancelled = br#"{"method":"notifications/cancelled","params":{"requestId":"a"}}"#;
-        assert_eq!(Line::read(cancelled).cancelled(), Some("\"a\""));
-        assert_eq!(Line::read(br#"{"method":"notifications/cancelled"}"#).cancelled(), None);
+        assert_eq!(MessageLine::read(cancelled).cancelled_id(), Some("\"a\""));
+        assert_eq!(MessageLine::read(br#"{"method":"notifications/cancelled"}"#).cancelled_id(), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -11,78 +11,89 @@ use rustix::fs::{FlockOperation, flock};
 use serde_json::Value;
 
 use super::error::ServeError;
-use crate::base::{OURS, person};
+use crate::base::{OWN_DIR, person};
 use crate::cli::backend::RootArgs;
 use crate::protocol::{Code, Fault, Policy};
-use crate::socket::{Greeting, RunningServer, enter, runtime_folder, servers};
+use crate::socket::{ClientGreeting, RunningServer, connect_to, running_servers, runtime_folder};
+use crate::workspace::LinkedTree;
 
-/// How often a server that ends just now is looked for anew.
+/// The number of attempts to find another server when one is just ending.
 const TRIES: usize = 10;
-/// How long it is let end before that: of a process that is killed, the socket goes before the lock by which it is found.
+/// The pause before such an attempt: when a process is killed, its socket disappears before the lock by which it is found.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The folder meant, and how to get to its server.
+/// A folder, and the way to its server.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct Reach {
+pub(in crate::cli) struct ServerConnector {
     root: String,
     policy: Option<Policy>,
     /// Seconds that a change of the agent waits, and that no call of it may take.
     wait_s: Option<u64>,
     limit_s: Option<u64>,
+    /// The environment that the agent's calls run in.
+    environment: Option<String>,
     /// Seconds that a server which is started for it stays after its last client.
     linger: Option<u64>,
 }
 
-/// How long a server that a hook started waits for the agent's next one, in seconds.
+/// Seconds that a server which a hook started waits for the agent's next hook.
 const NEXT_HOOK: u64 = 60;
 
-impl Reach {
+impl ServerConnector {
     /// The way to the server of `root`, or of the folder that this process is in.
     ///
     /// # Errors
     /// NOT_FOUND where there is no such folder.
     pub(in crate::cli) fn new(root: Option<&Path>, policy: Option<Policy>) -> Result<Self, Fault> {
-        let root_args = RootArgs { root: root.map(Path::to_owned) };
-        if root.is_some() {
-            return Ok(Self { root: root_args.find()?, policy, wait_s: None, limit_s: None, linger: None });
-        }
-        let here = std::env::current_dir().ok();
-        let root = match served_around(here.as_deref()) {
-            Some(root) => root,
-            None => root_args.find()?,
-        };
-        Ok(Self { root, policy, wait_s: None, limit_s: None, linger: None })
+        let root = RootArgs { root: root.map(Path::to_owned) }.find()?;
+        Ok(Self { root, policy, wait_s: None, limit_s: None, environment: None, linger: None })
     }
 
-    /// The way to the server of the folder that an agent works in, for its hook: the nearest that is served or holds
-    /// .wherefore or .git, else `folder` itself.
+    /// The way to the server of the folder that an agent works in: the nearest that is served or holds .wherefore or .git,
+    /// else `folder` itself.
     ///
     /// # Errors
-    /// NOT_FOUND where there is no such folder, UNSUPPORTED where it is the home folder or holds it: too much to serve for
-    /// one call.
-    pub(in crate::cli) fn around(folder: Option<&Path>) -> Result<Self, Fault> {
-        let here = match folder {
-            Some(folder) => folder.to_owned(),
-            None => std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))?,
+    /// NOT_FOUND where there is no such folder, UNSUPPORTED where it is the home folder or contains it: too much to
+    /// serve without an explicit option.
+    pub(in crate::cli) fn nearest(folder: &Path, policy: Option<Policy>) -> Result<Self, Fault> {
+        let served = served_around(folder);
+        let root = match &served {
+            Some(served) if is_part_of(folder, served) => served.clone(),
+            _ => RootArgs::find_from(folder)?,
         };
-        let linger = Some(NEXT_HOOK);
-        if let Some(root) = served_around(Some(&here)) {
-            return Ok(Self { root, policy: None, wait_s: None, limit_s: None, linger });
-        }
-        let root = RootArgs::find_from(&here)?;
-        let home = person::home().and_then(|home| home.canonicalize().ok());
-        let is_project = [".git", OURS].iter().any(|mark| Path::new(&root).join(mark).exists());
-        if !is_project && home.is_some_and(|home| home.starts_with(&root)) {
+        let is_project = [".git", OWN_DIR].iter().any(|mark| Path::new(&root).join(mark).exists());
+        let home = person::home_dir().and_then(|home| home.canonicalize().ok());
+        let holds_home = root == "/" || home.is_some_and(|home| home.starts_with(&root));
+        if holds_home && !is_project && served.is_none_or(|served| served != root) {
             let message =
                 format!("{root} holds the home folder, and no .git or .wherefore says that it is a project");
-            return Err(Fault::new(Code::Unsupported, message));
+            let suggestion = "start it in the folder of a project, or name the folder with --root";
+            return Err(Fault::new(Code::Unsupported, message).with_suggestion(suggestion));
         }
-        Ok(Self { root, policy: None, wait_s: None, limit_s: None, linger })
+        Ok(Self { root, policy, wait_s: None, limit_s: None, environment: None, linger: None })
     }
 
-    /// The same for an agent whose changes wait so many seconds for the person, and whose calls may take no more than others.
-    pub(in crate::cli) fn waiting(self, wait_s: Option<u64>, limit_s: Option<u64>) -> Self {
+    /// Finds the nearest folder like [`Self::nearest`] for a hook of an agent, and lets a started server wait for the
+    /// agent's next hook.
+    ///
+    /// # Errors
+    /// As [`Self::nearest`].
+    pub(in crate::cli) fn nearest_for_hook(folder: Option<&Path>) -> Result<Self, Fault> {
+        let here = match folder {
+            Some(folder) => folder.to_owned(),
+            None => current_folder()?,
+        };
+        Ok(Self { linger: Some(NEXT_HOOK), ..Self::nearest(&here, None)? })
+    }
+
+    /// Sets the seconds that the agent's changes wait for the person, and the limit of its calls.
+    pub(in crate::cli) fn with_limits(self, wait_s: Option<u64>, limit_s: Option<u64>) -> Self {
         Self { wait_s, limit_s, ..self }
+    }
+
+    /// Sets the environment in which the agent's calls run, in place of the active one.
+    pub(in crate::cli) fn in_environment(self, environment: Option<String>) -> Self {
+        Self { environment, ..self }
     }
 
     /// The folder.
@@ -90,23 +101,24 @@ impl Reach {
         &self.root
     }
 
-    /// A connection to the server; it is started where there is none.
+    /// A connection to the server; the server is started if there is none.
     ///
     /// # Errors
-    /// What keeps a server from starting.
-    pub(in crate::cli) fn connect(&self, greeting: &Greeting) -> Result<UnixStream, ServeError> {
+    /// The reason why no server can be started.
+    pub(in crate::cli) fn connect(&self, greeting: &ClientGreeting) -> Result<UnixStream, ServeError> {
         let (root, policy) = (Some(self.root.clone()), self.policy);
         let (wait_s, limit_s) = (self.wait_s, self.limit_s);
-        let greeting = Greeting { root, policy, wait_s, limit_s, ..greeting.clone() };
+        let environment = self.environment.clone();
+        let greeting = ClientGreeting { root, policy, wait_s, limit_s, environment, ..greeting.clone() };
         let mut last = None;
         for _ in 0..TRIES {
-            let server = match self.find() {
+            let server = match self.find_server() {
                 Some(server) => server,
-                None => self.start()?,
+                None => self.start_server()?,
             };
-            match enter(&server, greeting.clone()) {
+            match connect_to(&server, greeting.clone()) {
                 Ok(stream) => return Ok(stream),
-                // It has ended since, or is about to.
+                // The server has ended meanwhile, or is about to.
                 Err(error) => last = Some(error),
             }
             std::thread::sleep(PAUSE);
@@ -114,29 +126,31 @@ impl Reach {
         Err(ServeError::Unreachable { root: self.root.clone(), source: last })
     }
 
-    /// Whether a server of the folder runs.
+    /// Returns whether a server of the folder runs.
     pub(in crate::cli) fn is_served(&self) -> bool {
-        self.find().is_some()
+        self.find_server().is_some()
     }
 
     /// The running server: an editor's before one without.
-    fn find(&self) -> Option<RunningServer> {
+    fn find_server(&self) -> Option<RunningServer> {
         let fits = |server: &RunningServer| server.roots.contains(&self.root);
-        servers().into_iter().filter(fits).min_by_key(|server| server.headless)
+        running_servers().into_iter().filter(fits).min_by_key(|server| server.headless)
     }
 
-    /// Starts a server. Of several agents that come at once one does, and the others find it.
-    fn start(&self) -> Result<RunningServer, ServeError> {
+    /// Starts a server. If several agents do so at once, one of them starts it, and the others find it.
+    fn start_server(&self) -> Result<RunningServer, ServeError> {
         let folder = runtime_folder()?;
         let lock = File::open(&folder).map_err(|source| ServeError::Lock { folder, source })?;
         flock(&lock, FlockOperation::LockExclusive).map_err(|error| ServeError::Start(error.into()))?;
-        if let Some(server) = self.find() {
+        if let Some(server) = self.find_server() {
             return Ok(server);
         }
         let program = std::env::current_exe().map_err(ServeError::Start)?;
         let mut command = Command::new(program);
         command.args(["serve", "--detach", "--root", &self.root]).current_dir("/");
         command.args(self.linger.iter().flat_map(|seconds| ["--linger".to_owned(), seconds.to_string()]));
+        // The server is everybody's: only calls of this agent run in the environment that it was started in.
+        command.env_remove("WHEREFORE_ENV");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(ServeError::Start)?;
         let mut line = String::new();
@@ -146,15 +160,33 @@ impl Reach {
         child.wait().map_err(ServeError::Start)?;
         let said: Value = serde_json::from_str(&line).unwrap_or_default();
         match said.get("error") {
-            Some(error) => Err(ServeError::said("no server could be started: ", error)),
-            None => self.find().ok_or_else(|| ServeError::EndedAtStart { root: self.root.clone() }),
+            Some(error) => Err(ServeError::from_answer("no server could be started: ", error)),
+            None => self.find_server().ok_or_else(|| ServeError::EndedAtStart { root: self.root.clone() }),
         }
     }
 }
 
-/// The longest folder around `here` that is served.
-fn served_around(here: Option<&Path>) -> Option<String> {
-    let here = here?.canonicalize().ok()?;
-    let served = servers().into_iter().flat_map(|server| server.roots);
-    served.filter(|root| here.starts_with(root)).max_by_key(String::len)
+/// The folder that this process is in.
+///
+/// # Errors
+/// The error of the system.
+pub(super) fn current_folder() -> Result<PathBuf, Fault> {
+    std::env::current_dir().map_err(|error| Fault::internal(error.to_string()))
+}
+
+/// The longest served folder around `here`. A linked working tree is a workspace of its own, also below a served one.
+fn served_around(here: &Path) -> Option<String> {
+    let here = here.canonicalize().ok()?;
+    let tree = LinkedTree::tree_around(&here).unwrap_or(Path::new("/"));
+    let served = running_servers().into_iter().flat_map(|server| server.roots);
+    let is_around = |root: &String| here.starts_with(root) && Path::new(root).starts_with(tree);
+    served.filter(is_around).max_by_key(String::len)
+}
+
+/// Returns whether `here` is a part of the served folder: no other project is between them. A submodule, whose .git is
+/// a file, is a part of the folder around it.
+fn is_part_of(here: &Path, served: &str) -> bool {
+    let Ok(here) = here.canonicalize() else { return false };
+    let is_own = |folder: &Path| folder.join(".git").is_dir() || folder.join(OWN_DIR).is_dir();
+    !here.ancestors().take_while(|folder| *folder != Path::new(served)).any(is_own)
 }

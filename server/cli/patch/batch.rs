@@ -9,9 +9,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{encode, file, not_text};
-use crate::base::text::{Encoding, decode};
-use crate::patch::apply;
+use super::{encode_text, file, not_text};
+use crate::base::text::{TextEncoding, decode_text};
+use crate::patch::apply_diff;
 use crate::protocol::{Code, Fault};
 
 #[derive(Deserialize)]
@@ -35,6 +35,9 @@ struct BatchAnswer {
     after: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after_b64: Option<String>,
+    /// Files that the diff is for too: their parts were left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<String>,
     /// Microseconds in the engine.
     us: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,13 +46,13 @@ struct BatchAnswer {
     hints: Vec<usize>,
 }
 
-pub(super) fn run() -> Result<(), Fault> {
-    let end = file::system("answer", Path::new("standard input"));
+pub(super) fn run_batch() -> Result<(), Fault> {
+    let end = file::system_error("answer", Path::new("standard input"));
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line).map_err(&end)? > 0 {
         if !line.trim_ascii().is_empty() {
-            let mut answer = serde_json::to_vec(&answer(&line)).unwrap_or_default();
+            let mut answer = serde_json::to_vec(&answer_request(&line)).unwrap_or_default();
             answer.push(b'\n');
             output.write_all(&answer).and_then(|()| output.flush()).map_err(&end)?;
         }
@@ -58,7 +61,7 @@ pub(super) fn run() -> Result<(), Fault> {
     Ok(())
 }
 
-fn answer(line: &[u8]) -> BatchAnswer {
+fn answer_request(line: &[u8]) -> BatchAnswer {
     let request: BatchRequest = match serde_json::from_slice(line) {
         Ok(request) => request,
         Err(error) => {
@@ -75,10 +78,10 @@ fn apply_request(request: &BatchRequest) -> Result<BatchAnswer, Fault> {
     let path = Path::new(&request.path);
     let bytes = request.before_b64.as_ref().map(|text| STANDARD.decode(text)).transpose();
     let bytes = bytes.map_err(|error| Fault::new(Code::InvalidArgs, format!("before_b64: {error}")))?;
-    let decoded = bytes.map(|bytes| decode(&bytes).ok_or_else(|| not_text(path))).transpose()?;
+    let decoded = bytes.map(|bytes| decode_text(&bytes).ok_or_else(|| not_text(path))).transpose()?;
     let before = decoded.as_ref().map(|decoded| decoded.text.as_str()).or(request.before.as_deref());
     let start = Instant::now();
-    let done = apply(&request.path, before, &request.diff);
+    let done = apply_diff(&request.path, before, &request.diff);
     let us = start.elapsed().as_micros() as u64;
     let applied = match done {
         Ok(applied) => applied,
@@ -89,11 +92,11 @@ fn apply_request(request: &BatchRequest) -> Result<BatchAnswer, Fault> {
         }
     };
     let encoding =
-        decoded.as_ref().map(|decoded| decoded.encoding).filter(|encoding| *encoding != Encoding::Utf8);
-    let answer = BatchAnswer { ok: true, us, ..BatchAnswer::default() };
+        decoded.as_ref().map(|decoded| decoded.encoding).filter(|encoding| *encoding != TextEncoding::Utf8);
+    let answer = BatchAnswer { ok: true, us, others: applied.others, ..BatchAnswer::default() };
     Ok(match (encoding, applied.after) {
         (Some(encoding), Some(after)) => {
-            BatchAnswer { after_b64: Some(STANDARD.encode(encode(path, encoding, &after)?)), ..answer }
+            BatchAnswer { after_b64: Some(STANDARD.encode(encode_text(path, encoding, &after)?)), ..answer }
         }
         (_, after) => BatchAnswer { after: Some(after.map_or(Value::Null, Value::String)), ..answer },
     })

@@ -6,23 +6,24 @@ use std::process::{Command, Stdio};
 
 use jiff::Timestamp;
 
-use super::read::ReportAsked;
-use crate::base::hidden::short;
+use super::read::ReportRequest;
+use crate::base::hidden::shorten_to_line;
 use crate::protocol::{Code, Fault};
 use crate::report::ReportScope;
 
 /// Bytes of git's answer that are read.
 const LARGEST: usize = 64 << 20;
 
-/// What a range of commits asks for.
+/// The report request for a range of commits.
 ///
 /// # Errors
 /// INVALID_ARGS for a range that git does not know; NOT_FOUND where it holds no commit.
-pub(super) fn asked(root: &Path, range: &str) -> Result<ReportAsked, Fault> {
+pub(super) fn request_of_commits(root: &Path, range: &str) -> Result<ReportRequest, Fault> {
     if range.starts_with('-') {
-        return Err(wrong(range, "a range does not begin with `-`"));
+        return Err(range_fault(range, "a range does not begin with `-`"));
     }
-    let listed = git(root, range, &["log", "--format=%x00%ct", "--name-only", "-z", "--no-renames", "-m"])?;
+    let listed =
+        run_git(root, range, &["log", "--format=%x00%ct", "--name-only", "-z", "--no-renames", "-m"])?;
     let mut scope = ReportScope::default();
     let mut paths = HashSet::new();
     let mut commits = 0_usize;
@@ -34,45 +35,48 @@ pub(super) fn asked(root: &Path, range: &str) -> Result<ReportAsked, Fault> {
             "" => next_is_time = true,
             piece if next_is_time && piece.bytes().all(|byte| byte.is_ascii_digit()) => {
                 commits += 1;
-                until = until.max(second(piece));
+                until = until.max(parse_seconds(piece));
                 next_is_time = false;
             }
             piece => {
                 next_is_time = false;
-                paths.insert(below(root, piece));
+                paths.insert(path_below_root(root, piece));
             }
         }
     }
     if commits == 0 {
-        let fault = Fault::new(Code::NotFound, format!("{} holds no commit", short(range, 200)));
-        return Err(fault.suggest("name a range that holds some, as main..HEAD"));
+        let fault = Fault::new(Code::NotFound, format!("{} holds no commit", shorten_to_line(range, 200)));
+        return Err(fault.with_suggestion("name a range that holds some, as main..HEAD"));
     }
-    scope.since = boundary(root, range);
+    scope.since = boundary_time(root, range);
     // A commit is dated to the second that it was made in.
     scope.until = until.and_then(|until| until.checked_add(jiff::SignedDuration::from_secs(1)).ok());
     scope.paths = Some(paths);
-    let words =
-        format!("{} ({commits} {})", short(range, 200), if commits == 1 { "commit" } else { "commits" });
-    Ok(ReportAsked::times(&words, scope).noting(
+    let words = format!(
+        "{} ({commits} {})",
+        shorten_to_line(range, 200),
+        if commits == 1 { "commit" } else { "commits" }
+    );
+    Ok(ReportRequest::of_times(&words, scope).with_note(
         "The calls were found by the times and the files of the commits, not line by line: a change that was written \
          over before the commit is among them."
             .to_owned(),
     ))
 }
 
-/// When the newest commit before the range was made; nothing where the range begins the history.
-fn boundary(root: &Path, range: &str) -> Option<Timestamp> {
-    let listed = git(root, range, &["log", "--format=%m %ct", "--boundary"]).ok()?;
-    listed.lines().filter_map(|line| second(line.strip_prefix("- ")?)).max()
+/// The time of the newest commit before the range; none if the range begins the history.
+fn boundary_time(root: &Path, range: &str) -> Option<Timestamp> {
+    let listed = run_git(root, range, &["log", "--format=%m %ct", "--boundary"]).ok()?;
+    listed.lines().filter_map(|line| parse_seconds(line.strip_prefix("- ")?)).max()
 }
 
 /// A time in seconds.
-fn second(text: &str) -> Option<Timestamp> {
+fn parse_seconds(text: &str) -> Option<Timestamp> {
     Timestamp::from_second(text.trim().parse::<i64>().ok()?).ok()
 }
 
 /// A path of git's, relative to the workspace where that lies below the repository.
-fn below(root: &Path, path: &str) -> String {
+fn path_below_root(root: &Path, path: &str) -> String {
     let top = root.ancestors().find(|folder| folder.join(".git").exists());
     let prefix =
         top.and_then(|top| root.strip_prefix(top).ok()).filter(|prefix| !prefix.as_os_str().is_empty());
@@ -80,8 +84,8 @@ fn below(root: &Path, path: &str) -> String {
     inside.map_or_else(|| path.to_owned(), |inside| inside.to_string_lossy().into_owned())
 }
 
-/// What git lists of a range.
-fn git(root: &Path, range: &str, args: &[&str]) -> Result<String, Fault> {
+/// The output of `git` for a range.
+fn run_git(root: &Path, range: &str, args: &[&str]) -> Result<String, Fault> {
     let ran = Command::new("git")
         .arg("-C")
         .arg(root)
@@ -100,18 +104,21 @@ fn git(root: &Path, range: &str, args: &[&str]) -> Result<String, Fault> {
         .output();
     let output = ran.map_err(|error| {
         Fault::new(Code::NotFound, format!("git does not run: {error}"))
-            .suggest("install git, or name a session or a time: --since 2h")
+            .with_suggestion("install git, or name a session or a time: --since 2h")
     })?;
     if !output.status.success() {
-        return Err(wrong(range, &short(&String::from_utf8_lossy(&output.stderr), 300)));
+        return Err(range_fault(range, &shorten_to_line(&String::from_utf8_lossy(&output.stderr), 300)));
     }
     if output.stdout.len() > LARGEST {
-        return Err(wrong(range, "it is larger than what is read"));
+        return Err(range_fault(range, "it is larger than what is read"));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-fn wrong(range: &str, why: &str) -> Fault {
-    Fault::new(Code::InvalidArgs, format!("{} is no range of commits here: {why}", short(range, 200)))
-        .suggest("name one as main..HEAD, a session (`wherefore log --list`), or a time: --since 2h")
+fn range_fault(range: &str, why: &str) -> Fault {
+    Fault::new(
+        Code::InvalidArgs,
+        format!("{} is no range of commits here: {why}", shorten_to_line(range, 200)),
+    )
+    .with_suggestion("name one as main..HEAD, a session (`wherefore log --list`), or a time: --since 2h")
 }

@@ -1,4 +1,4 @@
-//! The review as an editor of the folder's server: calls wait for it, and it hears of what waits.
+//! The review as an editor of the folder's server: calls wait for it, and the server notifies it of pending changes.
 
 use std::io::{self, BufReader};
 use std::net::Shutdown;
@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::base::uri::uri_of;
+use crate::base::uri::uri_from_path;
 use crate::cli::frames;
-use crate::cli::mcp::reach::Reach;
+use crate::cli::mcp::reach::ServerConnector;
 use crate::protocol::{AskParams, Fault};
-use crate::socket::{Greeting, Speaks};
+use crate::socket::{ClientGreeting, SpokenProtocol};
 
-/// How long the server may take to greet.
+/// The time limit for the server's handshake.
 const GREETS: Duration = Duration::from_secs(10);
 
-/// How long a question waits for its answer at the server.
+/// The longest time that a question waits for its answer at the server.
 const ASKED: Duration = Duration::from_secs(120);
 
 /// A question that the person is asked.
@@ -28,14 +28,14 @@ pub(super) struct AskedQuestion {
     pub(super) params: AskParams,
 }
 
-/// What the server told.
+/// A message of the server.
 #[derive(Debug)]
 pub(super) enum WatchEvent {
-    /// Something waits, or does not wait any more.
+    /// The pending changes are different now.
     Changed,
-    /// The person is asked.
+    /// The person is asked a question.
     Question(Box<AskedQuestion>),
-    /// A call ended: nobody waits for an answer to its questions.
+    /// A call ended, so that its questions need no answers.
     Ended(String),
     /// The server is gone.
     Gone,
@@ -49,45 +49,50 @@ pub(super) struct AttachedReview {
 }
 
 impl AttachedReview {
-    /// Attaches to the folder's server, which is started where there is none.
+    /// Attaches to the folder's server, which is started if necessary.
     ///
     /// # Errors
-    /// What keeps a server from starting or from answering.
-    pub(super) fn new(reach: &Reach) -> Result<Self, Fault> {
-        let greeting = Greeting { speaks: Some(Speaks::Lsp), ..Greeting::default() };
+    /// The reason why no server can be started, or does not answer.
+    pub(super) fn new(reach: &ServerConnector) -> Result<Self, Fault> {
+        let greeting = ClientGreeting { speaks: Some(SpokenProtocol::Lsp), ..ClientGreeting::default() };
         let stream = reach.connect(&greeting)?;
-        Self::greet(stream, reach.root()).map_err(|error| {
+        Self::initialize(stream, reach.root()).map_err(|error| {
             Fault::internal(format!("the server of {} does not answer: {error}", reach.root()))
-                .suggest("`wherefore status` says which server has the folder; start the review again")
+                .with_suggestion(
+                    "`wherefore status` says which server has the folder; start the review again",
+                )
         })
     }
 
-    fn greet(mut stream: UnixStream, root: &str) -> io::Result<Self> {
-        let folder = uri_of(root);
+    fn initialize(mut stream: UnixStream, root: &str) -> io::Result<Self> {
+        let folder = uri_from_path(root);
         let params = json!({
             "processId": null,
             "clientInfo": { "name": "wherefore review", "version": env!("CARGO_PKG_VERSION") },
             "rootUri": folder,
             "workspaceFolders": [{ "uri": folder, "name": "review" }],
-            // It has no documents, and takes no edits: those go to an editor that does, or to the disk.
+            // It has no documents, and takes no edits: those go to another editor, or to the disk.
             "capabilities": { "experimental": { "wherefore": { "hunks": true, "asks": true } } },
         });
         let hello = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params });
-        frames::write(&mut stream, &hello)?;
+        frames::write_frame(&mut stream, &hello)?;
         stream.set_read_timeout(Some(GREETS))?;
         let mut input = BufReader::new(stream.try_clone()?);
         loop {
-            let message =
-                frames::read(&mut input)?.ok_or_else(|| io::Error::other("it closed the connection"))?;
+            let message = frames::read_frame(&mut input)?
+                .ok_or_else(|| io::Error::other("it closed the connection"))?;
             if message["id"] == 1 && message.get("method").is_none() {
                 break;
             }
         }
         stream.set_read_timeout(None)?;
-        frames::write(&mut stream, &json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }))?;
+        frames::write_frame(
+            &mut stream,
+            &json!({ "jsonrpc": "2.0", "method": "initialized", "params": {} }),
+        )?;
         let (sender, messages) = channel();
         std::thread::spawn(move || {
-            while let Ok(Some(message)) = frames::read(&mut input) {
+            while let Ok(Some(message)) = frames::read_frame(&mut input) {
                 if sender.send(message).is_err() {
                     break;
                 }
@@ -96,12 +101,12 @@ impl AttachedReview {
         Ok(Self { stream, messages })
     }
 
-    /// What the server told since this was asked last.
-    pub(super) fn heard(&mut self) -> Vec<WatchEvent> {
+    /// The messages of the server since the last call.
+    pub(super) fn take_events(&mut self) -> Vec<WatchEvent> {
         let mut heard = Vec::new();
         loop {
             match self.messages.try_recv() {
-                Ok(message) => heard.extend(self.event(message)),
+                Ok(message) => heard.extend(self.read_event(message)),
                 Err(std::sync::mpsc::TryRecvError::Empty) => return heard,
                 Err(std::sync::mpsc::TryRecvError::Disconnected) => {
                     heard.push(WatchEvent::Gone);
@@ -111,7 +116,7 @@ impl AttachedReview {
         }
     }
 
-    fn event(&mut self, mut message: Value) -> Option<WatchEvent> {
+    fn read_event(&mut self, mut message: Value) -> Option<WatchEvent> {
         let params = message["params"].take();
         let id = message.get("id").cloned();
         match (message["method"].as_str()?, id) {
@@ -122,45 +127,49 @@ impl AttachedReview {
                     let question = AskedQuestion { id, since: Instant::now(), params };
                     Some(WatchEvent::Question(Box::new(question)))
                 }
-                Err(_) => self.turn_away(&id),
+                Err(_) => self.reject_request(&id),
             },
             ("window/showMessageRequest" | "window/workDoneProgress/create", Some(id)) => {
-                self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": null }))
+                self.send_message(&json!({ "jsonrpc": "2.0", "id": id, "result": null }))
             }
-            (_, Some(id)) => self.turn_away(&id),
+            (_, Some(id)) => self.reject_request(&id),
             (_, None) => None,
         }
     }
 
-    /// Answers a question; none turns it away.
-    pub(super) fn answer(&mut self, question: &AskedQuestion, answer: Option<&str>) -> Option<WatchEvent> {
-        self.send(&json!({ "jsonrpc": "2.0", "id": question.id, "result": { "answer": answer } }))
+    /// Answers a question; none declines it.
+    pub(super) fn answer_question(
+        &mut self,
+        question: &AskedQuestion,
+        answer: Option<&str>,
+    ) -> Option<WatchEvent> {
+        self.send_message(&json!({ "jsonrpc": "2.0", "id": question.id, "result": { "answer": answer } }))
     }
 
-    fn turn_away(&mut self, id: &Value) -> Option<WatchEvent> {
+    fn reject_request(&mut self, id: &Value) -> Option<WatchEvent> {
         let error = json!({ "code": -32601, "message": "the review does not know that request" });
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+        self.send_message(&json!({ "jsonrpc": "2.0", "id": id, "error": error }))
     }
 
-    fn send(&mut self, message: &Value) -> Option<WatchEvent> {
-        frames::write(&mut self.stream, message).err().map(|_| WatchEvent::Gone)
+    fn send_message(&mut self, message: &Value) -> Option<WatchEvent> {
+        frames::write_frame(&mut self.stream, message).err().map(|_| WatchEvent::Gone)
     }
 }
 
 impl Drop for AttachedReview {
     fn drop(&mut self) {
-        // The thread that reads holds the stream too.
+        // The reading thread holds the stream, too.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
 
 impl AskedQuestion {
-    /// Whether both are one question.
+    /// Returns whether both are the same question.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.id == other.id
     }
 
-    /// Whether the server has given it up.
+    /// Returns whether the server has given it up.
     pub(super) fn is_over(&self) -> bool {
         self.since.elapsed() > ASKED
     }

@@ -3,38 +3,37 @@
 use std::fs;
 use std::path::Path;
 
-use crate::cli::show::Around;
+use crate::cli::show::HunkContext;
 use crate::protocol::{Hunk, HunkState, ProposedFile};
 
 /// Lines shown before a hunk and behind it, as `git diff` has them.
 const LINES: usize = 3;
 
-/// Lines read above those, to know what the language is in the middle of.
+/// Lines read above those, to find the syntactic state at the first line.
 const LEAD: usize = 200;
 
 /// Bytes of the largest file that is looked at for lines around a hunk.
 const LARGEST: u64 = 4 * 1024 * 1024;
 
-/// The lines around a hunk; none where the file on the disk is not what the hunk speaks of, as with text that an editor has
-/// not saved.
-pub(super) fn of(root: &str, file: &ProposedFile, hunk: &Hunk) -> Around {
+/// The lines around a hunk; none if the file on the disk does not match the hunk, as with unsaved text in an editor.
+pub(super) fn lines_around_hunk(root: &str, file: &ProposedFile, hunk: &Hunk) -> HunkContext {
     let path = Path::new(root).join(file.path.as_str());
     // A pipe in the place of the file would be read for ever.
     let is_read = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
     let text = (is_read && file.kind.has_text()).then(|| fs::read_to_string(&path).ok()).flatten();
-    text.map(|text| around(&text, hunk)).unwrap_or_default()
+    text.map(|text| split_around(&text, hunk)).unwrap_or_default()
 }
 
-fn around(text: &str, hunk: &Hunk) -> Around {
+fn split_around(text: &str, hunk: &Hunk) -> HunkContext {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let there = if hunk.state == HunkState::Accepted { &hunk.new } else { &hunk.old };
     let start = usize::try_from(hunk.start).unwrap_or(usize::MAX);
     let end = start.saturating_add(there.len());
     if lines.get(start..end).is_none_or(|found| found.iter().ne(there.iter())) {
-        return Around::default();
+        return HunkContext::default();
     }
     let some = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
-    Around {
+    HunkContext {
         lead: some(&lines[start.saturating_sub(LEAD)..start.saturating_sub(LINES)]),
         before: some(&lines[start.saturating_sub(LINES)..start]),
         behind: some(&lines[end..lines.len().min(end + LINES)]),
@@ -43,7 +42,7 @@ fn around(text: &str, hunk: &Hunk) -> Around {
 
 #[cfg(test)]
 mod tests {
-    use super::around;
+    use super::split_around;
     use crate::protocol::Hunk;
 
     fn hunk(start: u32, old: &[&str]) -> Hunk {
@@ -55,17 +54,17 @@ mod tests {
     #[test]
     fn three_lines_on_either_side_where_the_text_is_the_hunks() {
         let text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-        let found = around(text, &hunk(4, &["5"]));
+        let found = split_around(text, &hunk(4, &["5"]));
         assert_eq!(
             (found.before.concat(), found.behind.concat()),
             ("2\n3\n4\n".to_owned(), "6\n7\n8\n".to_owned())
         );
-        let found = around(text, &hunk(0, &[]));
+        let found = split_around(text, &hunk(0, &[]));
         assert_eq!((found.before.concat(), found.behind.concat()), (String::new(), "1\n2\n3\n".to_owned()));
-        let found = around(text, &hunk(9, &[]));
+        let found = split_around(text, &hunk(9, &[]));
         assert_eq!((found.before.concat(), found.behind.concat()), ("7\n8\n9\n".to_owned(), String::new()));
         for other in [hunk(4, &["five"]), hunk(20, &["5"]), hunk(u32::MAX, &[])] {
-            let found = around(text, &other);
+            let found = split_around(text, &other);
             assert!(found.before.is_empty() && found.behind.is_empty(), "{other:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! What is to be decided in one review, and what was: the same for every screen.
+//! The hunks of one review and the decisions on them, for every screen.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -8,36 +8,36 @@ use crate::protocol::{Act, DecideParams, Fault, Hunk, HunkState, Proposal, Propo
 use crate::requests::Decide;
 use crate::requests::decide::DecideAnswer;
 
-/// Who carries decisions out.
-pub(in crate::cli) trait Decides {
-    /// Carries one out.
+/// The receiver of decisions.
+pub(in crate::cli) trait DecisionTarget {
+    /// Carries out a decision.
     ///
     /// # Errors
-    /// What keeps it from being carried out.
-    fn decide(&mut self, decision: DecideParams) -> Result<DecideAnswer, Fault>;
+    /// The reason why it cannot be carried out.
+    fn send_decision(&mut self, decision: DecideParams) -> Result<DecideAnswer, Fault>;
 }
 
-impl Decides for RequestTarget {
-    fn decide(&mut self, decision: DecideParams) -> Result<DecideAnswer, Fault> {
+impl DecisionTarget for RequestTarget {
+    fn send_decision(&mut self, decision: DecideParams) -> Result<DecideAnswer, Fault> {
         self.ask::<Decide>(decision)
     }
 }
 
-/// A hunk on the way.
+/// A hunk of the review.
 #[derive(Clone, Debug)]
-pub(in crate::cli) struct Step {
+pub(in crate::cli) struct ReviewStep {
     pub(super) proposal: Rc<Proposal>,
-    /// Which of the proposal's files it is in.
+    /// The index of its file in the proposal.
     pub(super) file: usize,
-    /// As it was listed, and then as each decision on its proposal leaves it: its lines move.
+    /// The hunk as it was listed, updated by each decision on its proposal, which may move its lines.
     pub(super) hunk: Hunk,
-    /// What was decided here.
+    /// The decision made here.
     pub(super) decided: Option<Act>,
 }
 
-impl Step {
-    /// Those of a proposal's hunks that are to be decided on.
-    pub(in crate::cli) fn of(proposal: &Proposal, applied: bool) -> Vec<Self> {
+impl ReviewStep {
+    /// The hunks of a proposal that need a decision.
+    pub(in crate::cli) fn steps_of_proposal(proposal: &Proposal, applied: bool) -> Vec<Self> {
         let shared = Rc::new(proposal.clone());
         let of_file = |(file, proposed): (usize, &ProposedFile)| {
             let shared = shared.clone();
@@ -53,7 +53,7 @@ impl Step {
         &self.proposal.files[self.file]
     }
 
-    fn decision(&self, act: Act, reason: Option<String>) -> DecideParams {
+    fn decision_params(&self, act: Act, reason: Option<String>) -> DecideParams {
         let (proposal, hunks) = (Some(self.proposal.id.clone()), vec![self.hunk.id.clone()]);
         DecideParams { proposal, hunks, reason, ..DecideParams::all(act) }
     }
@@ -63,14 +63,14 @@ impl Step {
     }
 }
 
-/// Whether a person is to decide on a hunk; `applied` says that they look at what a policy applied, too.
+/// Returns whether a hunk needs a decision; `applied` includes hunks that a policy applied.
 pub(super) fn is_open(hunk: &Hunk, applied: bool) -> bool {
     hunk.state == HunkState::Pending || (applied && hunk.is_unreviewed())
 }
 
-/// What the last key decided. It is sent with the next one, so that it can be taken back.
+/// The decision of the last key. It is sent with the next one, so that it can be taken back.
 #[derive(Debug)]
-struct Held {
+struct HeldDecision {
     /// The hunk that the key was pressed at.
     at: usize,
     decisions: Vec<(usize, DecideParams)>,
@@ -78,93 +78,100 @@ struct Held {
 
 /// The hunks of one review, in order.
 #[derive(Debug)]
-pub(in crate::cli) struct Desk {
-    pub(super) steps: Vec<Step>,
-    /// Whether what a policy applied is looked at, too.
+pub(in crate::cli) struct ReviewSession {
+    pub(super) steps: Vec<ReviewStep>,
+    /// True if hunks that a policy applied are included.
     applied: bool,
-    held: Option<Held>,
-    /// What the server said to decisions and nobody was told yet.
+    held: Option<HeldDecision>,
+    /// Messages of the server about decisions, not shown yet.
     said: Vec<String>,
     went_wrong: bool,
 }
 
-impl Desk {
+impl ReviewSession {
     pub(in crate::cli) fn new(proposals: &[Proposal], applied: bool) -> Self {
-        let steps = proposals.iter().flat_map(|proposal| Step::of(proposal, applied)).collect();
+        let steps =
+            proposals.iter().flat_map(|proposal| ReviewStep::steps_of_proposal(proposal, applied)).collect();
         Self { steps, applied, held: None, said: Vec::new(), went_wrong: false }
     }
 
-    /// Whether all that was sent was carried out.
+    /// Returns whether all decisions that were sent were carried out.
     pub(in crate::cli) fn went_well(&self) -> bool {
         !self.went_wrong
     }
 
-    /// Whether a hunk waits for a decision.
+    /// Returns whether a hunk waits for a decision.
     pub(super) fn is_open(&self, at: usize) -> bool {
         self.steps.get(at).is_some_and(|step| step.decided.is_none() && is_open(&step.hunk, self.applied))
     }
 
-    /// The next hunk from `at` on that waits, else the first one that does.
+    /// The next open hunk from `at` on, or else the first one.
     pub(super) fn next_open(&self, at: usize) -> Option<usize> {
         (at..self.steps.len()).chain(0..at.min(self.steps.len())).find(|at| self.is_open(*at))
     }
 
-    /// The hunk, and those that follow it in its file and wait.
-    pub(super) fn rest_of_file(&self, at: usize) -> Vec<usize> {
+    /// The hunk, and the following open ones of its file.
+    pub(super) fn open_in_file(&self, at: usize) -> Vec<usize> {
         let Some(here) = self.steps.get(at) else { return Vec::new() };
         let same = |index: &usize| self.steps[*index].is_same_file(here) && self.is_open(*index);
         (at..self.steps.len()).filter(same).collect()
     }
 
-    /// Holds a decision on hunks, and sends the one that was held before.
+    /// Holds a decision on hunks back, and sends the previous one.
     ///
     /// # Errors
-    /// What keeps that one from being sent.
-    pub(super) fn decide(
+    /// The reason why the previous one cannot be sent.
+    pub(super) fn hold_decision(
         &mut self,
         hunks: &[usize],
         act: Act,
         reason: Option<&str>,
-        to: &mut dyn Decides,
+        to: &mut dyn DecisionTarget,
     ) -> Result<(), Fault> {
         let Some(at) = hunks.first().copied() else { return Ok(()) };
-        let decision = |index: &usize| (*index, self.steps[*index].decision(act, reason.map(str::to_owned)));
+        let decision =
+            |index: &usize| (*index, self.steps[*index].decision_params(act, reason.map(str::to_owned)));
         let decisions = hunks.iter().map(decision).collect();
-        self.hold(Held { at, decisions }, to)
+        self.replace_held(HeldDecision { at, decisions }, to)
     }
 
-    /// The same, of a hunk that is accepted as a person edited it.
+    /// Holds the acceptance of a hunk as the person edited it.
     ///
     /// # Errors
-    /// As [`Desk::decide`].
-    pub(super) fn accept_as(&mut self, at: usize, text: String, to: &mut dyn Decides) -> Result<(), Fault> {
+    /// As [`Self::hold_decision`].
+    pub(super) fn accept_as(
+        &mut self,
+        at: usize,
+        text: String,
+        to: &mut dyn DecisionTarget,
+    ) -> Result<(), Fault> {
         let texts = BTreeMap::from([(self.steps[at].hunk.id.clone(), text)]);
-        let decision = DecideParams { texts, ..self.steps[at].decision(Act::Accept, None) };
-        self.hold(Held { at, decisions: vec![(at, decision)] }, to)
+        let decision = DecideParams { texts, ..self.steps[at].decision_params(Act::Accept, None) };
+        self.replace_held(HeldDecision { at, decisions: vec![(at, decision)] }, to)
     }
 
-    fn hold(&mut self, held: Held, to: &mut dyn Decides) -> Result<(), Fault> {
-        self.send(to)?;
+    fn replace_held(&mut self, held: HeldDecision, to: &mut dyn DecisionTarget) -> Result<(), Fault> {
+        self.send_held(to)?;
         held.decisions.iter().for_each(|(index, decision)| self.steps[*index].decided = Some(decision.act));
         self.held = Some(held);
         Ok(())
     }
 
-    /// Takes back what is held. Gives the hunk that it was decided at.
-    pub(super) fn undo(&mut self) -> Option<usize> {
+    /// Drops the decision that is held back. Returns the hunk at which it was made.
+    pub(super) fn undo_held(&mut self) -> Option<usize> {
         let held = self.held.take()?;
         held.decisions.iter().for_each(|(index, _)| self.steps[*index].decided = None);
         Some(held.at)
     }
 
-    /// Sends what is held.
+    /// Sends the decision that is held back.
     ///
     /// # Errors
-    /// What keeps it from being sent; then it is not decided.
-    pub(super) fn send(&mut self, to: &mut dyn Decides) -> Result<(), Fault> {
+    /// The reason why it cannot be sent; the hunk is then undecided.
+    pub(super) fn send_held(&mut self, to: &mut dyn DecisionTarget) -> Result<(), Fault> {
         let mut decisions = self.held.take().into_iter().flat_map(|held| held.decisions);
         while let Some((index, decision)) = decisions.next() {
-            let DecideAnswer { proposals, problems } = match to.decide(decision) {
+            let DecideAnswer { proposals, problems } = match to.send_decision(decision) {
                 Ok(answer) => answer,
                 Err(fault) => {
                     let unsent = decisions.map(|(index, _)| index).chain([index]);
@@ -172,7 +179,7 @@ impl Desk {
                     return Err(fault);
                 }
             };
-            self.follow(&proposals);
+            self.update_hunks(&proposals);
             if !problems.is_empty() {
                 self.steps[index].decided = None;
                 self.went_wrong = true;
@@ -182,25 +189,26 @@ impl Desk {
         Ok(())
     }
 
-    /// Sends what is held where nothing of its change waits any more: its agent is told, and does not wait for a next key.
+    /// Sends the decision that is held back if nothing of its change is open any more: its agent then does not wait for
+    /// another key.
     ///
     /// # Errors
-    /// As [`Desk::send`].
-    pub(super) fn send_what_is_done(&mut self, to: &mut dyn Decides) -> Result<(), Fault> {
+    /// As [`Self::send_held`].
+    pub(super) fn send_if_complete(&mut self, to: &mut dyn DecisionTarget) -> Result<(), Fault> {
         let Some(at) = self.held.as_ref().map(|held| held.at) else { return Ok(()) };
         let id = self.steps[at].proposal.id.clone();
         let waits = (0..self.steps.len()).any(|at| self.steps[at].proposal.id == id && self.is_open(at));
-        if waits { Ok(()) } else { self.send(to) }
+        if waits { Ok(()) } else { self.send_held(to) }
     }
 
-    /// What the server said to decisions since this was asked last.
-    pub(super) fn said(&mut self) -> Vec<String> {
+    /// The messages of the server since the last call.
+    pub(super) fn take_messages(&mut self) -> Vec<String> {
         std::mem::take(&mut self.said)
     }
 
-    /// Takes hunks as they stand now.
-    fn follow(&mut self, proposals: &[Proposal]) {
-        for Step { proposal, hunk, .. } in &mut self.steps {
+    /// Updates the hunks to their current state.
+    fn update_hunks(&mut self, proposals: &[Proposal]) {
+        for ReviewStep { proposal, hunk, .. } in &mut self.steps {
             let now = proposals.iter().filter(|each| each.id == proposal.id).flat_map(Proposal::hunks);
             if let Some(now) = now.into_iter().find(|each| each.id == hunk.id) {
                 *hunk = now.clone();
@@ -208,62 +216,62 @@ impl Desk {
         }
     }
 
-    /// Takes the proposals that wait now: new ones come last, and what was decided elsewhere waits here no more. Gives how many
-    /// hunks came.
-    pub(super) fn take(&mut self, proposals: &[Proposal]) -> usize {
-        self.follow(proposals);
+    /// Takes the pending proposals: new ones are added at the end, and hunks that were decided elsewhere are not open
+    /// any more. Returns the number of new hunks.
+    pub(super) fn take_proposals(&mut self, proposals: &[Proposal]) -> usize {
+        self.update_hunks(proposals);
         for step in self.steps.iter_mut().filter(|step| step.decided.is_none()) {
             if !proposals.iter().any(|each| each.id == step.proposal.id) && is_open(&step.hunk, self.applied)
             {
-                // Its change is over: somebody else decided, or its text changed.
+                // The change is over: somebody else decided, or its text changed.
                 step.hunk.state = HunkState::Stale;
             }
         }
         let known = |proposal: &Proposal| self.steps.iter().any(|step| step.proposal.id == proposal.id);
-        let new: Vec<Step> = proposals
+        let new: Vec<ReviewStep> = proposals
             .iter()
             .filter(|proposal| !known(proposal))
-            .flat_map(|proposal| Step::of(proposal, self.applied))
+            .flat_map(|proposal| ReviewStep::steps_of_proposal(proposal, self.applied))
             .collect();
         let count = new.len();
         self.steps.extend(new);
         count
     }
 
-    /// Forgets the changes of which nothing waits, and nothing is held.
-    pub(super) fn forget_what_is_over(&mut self) {
+    /// Removes all changes if no hunk is open and no decision is held back.
+    pub(super) fn forget_if_over(&mut self) {
         if self.held.is_none() && self.next_open(0).is_none() {
             self.steps.clear();
         }
     }
 
-    /// Who is to be told how it went.
-    pub(in crate::cli) fn sum(&self) -> DecisionSum {
+    /// The counts of the decisions.
+    pub(in crate::cli) fn decision_sum(&self) -> DecisionSum {
         let of = |act| self.steps.iter().filter(|step| step.decided == act).count();
         let left = (0..self.steps.len()).filter(|at| self.is_open(*at)).count();
         DecisionSum { accepted: of(Some(Act::Accept)), rejected: of(Some(Act::Reject)), left }
     }
 
-    /// The hunks that wait.
-    pub(in crate::cli) fn left(&self) -> Vec<usize> {
+    /// The open hunks.
+    pub(in crate::cli) fn open_steps(&self) -> Vec<usize> {
         (0..self.steps.len()).filter(|at| self.is_open(*at)).collect()
     }
 
-    /// Rejects those that wait.
+    /// Rejects all open hunks.
     ///
     /// # Errors
-    /// As [`Desk::decide`].
-    pub(in crate::cli) fn reject_what_is_left(
+    /// As [`Self::hold_decision`].
+    pub(in crate::cli) fn reject_open(
         &mut self,
         why: &str,
-        to: &mut dyn Decides,
+        to: &mut dyn DecisionTarget,
     ) -> Result<(), Fault> {
-        self.decide(&self.left(), Act::Reject, Some(why), to)?;
-        self.send(to)
+        self.hold_decision(&self.open_steps(), Act::Reject, Some(why), to)?;
+        self.send_held(to)
     }
 }
 
-/// How many hunks were decided how.
+/// The numbers of accepted, rejected and open hunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::cli) struct DecisionSum {
     pub(super) accepted: usize,

@@ -2,12 +2,12 @@
 
 use crate::protocol::Act;
 
-/// What a person may say to a hunk.
+/// The keys for a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Key {
+pub(super) enum ReviewKey {
     /// Accepts or rejects the hunk.
     Decide(Act),
-    /// Rejects the hunk, with a word for the agent; none was given with the key where it is empty.
+    /// Rejects the hunk, with a reason for the agent; an empty one was not given with the key.
     Because(String),
     /// Accepts or rejects the hunk, and those that follow it in its file.
     Rest(Act),
@@ -21,14 +21,14 @@ pub(super) enum Key {
     Undo,
     /// Lists the keys.
     Help,
-    /// Ends the review; what is left goes on waiting.
+    /// Ends the review; open hunks stay pending.
     Quit,
 }
 
-/// What the prompt offers.
+/// The keys that the prompt offers.
 pub(super) const OFFERED: &str = "y,n,r,a,d,e,l,u,q,?";
 
-/// What each key does, as `?` lists them.
+/// The descriptions of the keys, as `?` lists them.
 pub(super) const HELP: [(&str, &str); 11] = [
     ("y", "accept this hunk"),
     ("n", "reject this hunk"),
@@ -43,7 +43,7 @@ pub(super) const HELP: [(&str, &str); 11] = [
     ("?", "list the keys"),
 ];
 
-impl Key {
+impl ReviewKey {
     /// The key that a line means.
     pub(super) fn read(line: &str) -> Option<Self> {
         let line = line.trim();
@@ -62,23 +62,26 @@ impl Key {
             "q" | "quit" => Self::Quit,
             _ => return None,
         };
-        // A key with words behind it may be meant otherwise: nothing is decided by it.
+        // A key with other words after it may mean something else, so it decides nothing.
         rest.trim().is_empty().then_some(key)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{HELP, Key};
+    use super::{HELP, ReviewKey};
     use crate::protocol::Act;
 
     #[test]
     fn a_line_is_a_key_or_nothing() {
-        assert_eq!(Key::read(" y "), Some(Key::Decide(Act::Accept)));
-        assert_eq!(Key::read("r keep the old name "), Some(Key::Because("keep the old name".to_owned())));
-        assert_eq!(Key::read("r"), Some(Key::Because(String::new())));
+        assert_eq!(ReviewKey::read(" y "), Some(ReviewKey::Decide(Act::Accept)));
+        assert_eq!(
+            ReviewKey::read("r keep the old name "),
+            Some(ReviewKey::Because("keep the old name".to_owned()))
+        );
+        assert_eq!(ReviewKey::read("r"), Some(ReviewKey::Because(String::new())));
         for line in ["", "yes please", "x", "Y", "accept"] {
-            assert_eq!(Key::read(line), None, "{line}");
+            assert_eq!(ReviewKey::read(line), None, "{line}");
         }
     }
 
@@ -86,7 +89,7 @@ mod tests {
     fn the_list_of_keys_names_keys() {
         for (keys, _) in HELP {
             for key in keys.split(", ") {
-                assert!(Key::read(key).is_some(), "{key}");
+                assert!(ReviewKey::read(key).is_some(), "{key}");
             }
         }
     }

@@ -15,34 +15,34 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::SetTitle;
 
 use self::rows::ShownHunk;
-use super::desk::{Decides, DecisionSum, Desk};
-use super::watch::{ReviewWatch, told_to_end};
+use super::desk::{DecisionSum, DecisionTarget, ReviewSession};
+use super::watch::{ReviewWatch, watch_end_signals};
 use crate::cli::backend::RequestTarget;
-use crate::cli::palette::Palette;
+use crate::cli::palette::DiffPalette;
 use crate::protocol::{Act, Code, Fault, Proposal};
 
-/// How long it waits for a key before it looks what the server told.
+/// The longest time to wait for a key before the server's messages are read.
 const LOOKS: Duration = Duration::from_millis(200);
 
-/// A key that comes sooner after a hunk came up by itself was not meant for it.
+/// The time for which keys are ignored after a hunk appeared by itself: they were pressed for the hunk before.
 const SEEN: Duration = Duration::from_millis(400);
 
-/// What the person is doing.
+/// The mode of the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Doing {
-    /// Decides on the hunk that is shown.
+enum ScreenMode {
+    /// Deciding on the hunk that is shown.
     Deciding,
-    /// Types a reason for the agent.
+    /// Typing a reason for the agent.
     Reason(String),
-    /// Types what to look for.
+    /// Typing a search text.
     Search(String),
-    /// Reads the list of keys.
+    /// Reading the list of keys.
     Help,
 }
 
-/// What a key asks of the loop.
+/// The effect of a key on the main loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Next {
+enum KeyOutcome {
     Go,
     Edit,
     End,
@@ -51,23 +51,23 @@ enum Next {
 /// The screen of one review.
 struct ReviewScreen<'a> {
     root: &'a str,
-    palette: Palette,
-    desk: Desk,
+    palette: DiffPalette,
+    desk: ReviewSession,
     /// The hunk that is shown.
     at: usize,
-    /// When it came up without a key.
+    /// The time at which it appeared without a key.
     came: Option<Instant>,
-    /// The first row of it that is seen.
+    /// The first row of it that is visible.
     scroll: usize,
-    /// Whether the list is shown, where the person said so.
+    /// Set to whether the list is shown, if the person chose that.
     list: Option<bool>,
-    doing: Doing,
-    /// What to say at the bottom.
+    doing: ScreenMode,
+    /// The message at the bottom.
     status: String,
-    /// What was looked for last.
-    sought: String,
+    /// The last search text.
+    last_search: String,
     watch: Option<ReviewWatch>,
-    /// What was decided of changes that are not shown any more.
+    /// The counts of decisions on changes that are not shown any more.
     done: DecisionSum,
     shown: ShownHunk,
 }
@@ -75,35 +75,36 @@ struct ReviewScreen<'a> {
 /// Shows the review until the person ends it. With a watch it stays when nothing waits.
 ///
 /// # Errors
-/// That there is no terminal, what the terminal says, and what the server says to a decision at the end.
-pub(super) fn run(
+/// An error where there is no terminal, the error of the terminal, and that of the server for a decision at the end.
+pub(super) fn run_screen(
     root: &str,
     target: &mut RequestTarget,
-    desk: Desk,
+    desk: ReviewSession,
     watch: Option<ReviewWatch>,
     mut list: impl FnMut(&mut RequestTarget) -> Result<Vec<Proposal>, Fault>,
 ) -> Result<(DecisionSum, bool), Fault> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Err(Fault::new(Code::Unsupported, "the whole screen needs a terminal")
-            .suggest("`wherefore review --list` lists what waits, `--accept` and `--reject` decide"));
+        return Err(Fault::new(Code::Unsupported, "the whole screen needs a terminal").with_suggestion(
+            "`wherefore review --list` lists what waits, `--accept` and `--reject` decide",
+        ));
     }
-    // Asked before the terminal is ours: its answer comes by the keys.
-    let palette = Palette::stdout();
+    // The terminal is asked before it is in raw mode: its answer comes like keys.
+    let palette = DiffPalette::stdout();
     let mut screen = ReviewScreen::new(root, palette, desk, watch);
-    let end = told_to_end();
-    let mut terminal = OwnedTerminal::take()?;
-    screen.ring(screen.desk.left().len());
+    let end = watch_end_signals();
+    let mut terminal = OwnedTerminal::acquire()?;
+    screen.ring_and_title(screen.desk.open_steps().len());
     let mut is_stale = true;
     while !end.load(Ordering::SeqCst) {
-        if screen.hears(target) {
-            // A server that ended under the question is found again by the watch.
+        if screen.take_events(target) {
+            // If the server ended during the question, the watch finds it again.
             if let Ok(proposals) = list(target) {
-                screen.takes(&proposals);
+                screen.take_proposals(&proposals);
             }
             is_stale = true;
         }
         if is_stale {
-            terminal.0.draw(|frame| draw::all(&mut screen, frame)).map_err(told)?;
+            terminal.0.draw(|frame| draw::draw_screen(&mut screen, frame)).map_err(terminal_fault)?;
         }
         is_stale = screen.watch.is_some() && screen.has_questions();
         let event = match input::next_event(LOOKS) {
@@ -117,40 +118,40 @@ pub(super) fn run(
         if key.kind == KeyEventKind::Release {
             continue;
         }
-        match screen.key(key, target) {
-            Next::Go => {}
-            Next::Edit => {
-                // It is given back first: of two in a row, the first one's end would be the second one's too.
+        match screen.handle_key(key, target) {
+            KeyOutcome::Go => {}
+            KeyOutcome::Edit => {
+                // The old terminal is restored first: otherwise its end would restore the new one, too.
                 drop(terminal);
-                let edited = screen.edit(target);
-                terminal = OwnedTerminal::take()?;
-                screen.said(edited);
+                let edited = screen.edit_hunk(target);
+                terminal = OwnedTerminal::acquire()?;
+                screen.set_status(edited);
             }
-            Next::End => break,
+            KeyOutcome::End => break,
         }
         if screen.is_done() {
             break;
         }
     }
-    screen.desk.send(target)?;
+    screen.desk.send_held(target)?;
     if input::is_gone(Duration::ZERO).unwrap_or(true) {
-        // ratatui panics where it cannot say that a terminal is gone.
+        // ratatui panics if it cannot report that a terminal is gone.
         std::mem::forget(terminal);
     }
-    Ok((screen.sum(), screen.desk.went_well()))
+    Ok((screen.total_sum(), screen.desk.went_well()))
 }
 
-fn told(error: io::Error) -> Fault {
+fn terminal_fault(error: io::Error) -> Fault {
     Fault::internal(format!("the terminal: {error}"))
 }
 
-/// The terminal while it is ours: given back when this goes, also by a panic.
+/// The terminal in raw mode: restored on drop, also after a panic.
 struct OwnedTerminal(DefaultTerminal);
 
 impl OwnedTerminal {
-    fn take() -> Result<Self, Fault> {
-        let mut terminal = ratatui::try_init().map_err(told)?;
-        terminal.clear().map_err(told)?;
+    fn acquire() -> Result<Self, Fault> {
+        let mut terminal = ratatui::try_init().map_err(terminal_fault)?;
+        terminal.clear().map_err(terminal_fault)?;
         Ok(Self(terminal))
     }
 }
@@ -164,7 +165,7 @@ impl Drop for OwnedTerminal {
 }
 
 impl<'a> ReviewScreen<'a> {
-    fn new(root: &'a str, palette: Palette, desk: Desk, watch: Option<ReviewWatch>) -> Self {
+    fn new(root: &'a str, palette: DiffPalette, desk: ReviewSession, watch: Option<ReviewWatch>) -> Self {
         let at = desk.next_open(0).unwrap_or(0);
         Self {
             root,
@@ -174,9 +175,9 @@ impl<'a> ReviewScreen<'a> {
             came: None,
             scroll: 0,
             list: None,
-            doing: Doing::Deciding,
+            doing: ScreenMode::Deciding,
             status: String::new(),
-            sought: String::new(),
+            last_search: String::new(),
             watch,
             done: DecisionSum::default(),
             shown: ShownHunk::default(),
@@ -187,63 +188,63 @@ impl<'a> ReviewScreen<'a> {
         self.watch.as_ref().is_some_and(|watch| !watch.questions.is_empty())
     }
 
-    /// Takes in what the server told. Says whether what waits is to be listed anew.
-    fn hears(&mut self, target: &mut RequestTarget) -> bool {
+    /// Takes the server's messages. Returns whether the pending changes have to be listed again.
+    fn take_events(&mut self, target: &mut RequestTarget) -> bool {
         let Some(watch) = &mut self.watch else { return false };
         let asked = watch.questions.len();
-        let changed = watch.hear(Some(target));
+        let changed = watch.take_events(Some(target));
         let asks = watch.questions.len() > asked;
         if asks {
-            self.ring(self.desk.left().len());
+            self.ring_and_title(self.desk.open_steps().len());
             self.came = Some(Instant::now());
         }
         changed || asks
     }
 
-    /// Takes what waits now.
-    fn takes(&mut self, proposals: &[Proposal]) {
+    /// Takes the pending proposals.
+    fn take_proposals(&mut self, proposals: &[Proposal]) {
         if self.desk.next_open(0).is_none() {
-            self.put_away();
+            self.clear_decided();
         }
         let (was_empty, before) = (!self.desk.is_open(self.at), self.desk.steps.len());
-        let new = self.desk.take(proposals);
+        let new = self.desk.take_proposals(proposals);
         self.shown = ShownHunk::default();
         if was_empty && let Some(next) = self.desk.next_open(before.min(self.at)) {
-            self.go(next);
+            self.show_hunk(next);
             self.came = Some(Instant::now());
         }
-        let waits = self.desk.left().len();
+        let waits = self.desk.open_steps().len();
         match new {
-            0 => self.title(waits),
-            _ => self.ring(waits),
+            0 => self.set_title(waits),
+            _ => self.ring_and_title(waits),
         }
     }
 
-    /// Counts what is decided, and forgets it.
-    fn put_away(&mut self) {
-        let sum = self.desk.sum();
-        self.desk.forget_what_is_over();
+    /// Counts the decided changes, and removes them.
+    fn clear_decided(&mut self) {
+        let sum = self.desk.decision_sum();
+        self.desk.forget_if_over();
         if self.desk.steps.is_empty() {
             self.done += sum;
             self.at = 0;
         }
     }
 
-    fn sum(&self) -> DecisionSum {
+    fn total_sum(&self) -> DecisionSum {
         let mut sum = self.done;
-        sum += self.desk.sum();
+        sum += self.desk.decision_sum();
         sum
     }
 
-    /// Rings where something came to a review that stays, and says in the title what waits.
-    fn ring(&self, waits: usize) {
+    /// Rings the bell if something came to a review that stays, and shows the number of open hunks in the title.
+    fn ring_and_title(&self, waits: usize) {
         if self.watch.is_some() && (waits > 0 || self.has_questions()) {
             let _ = io::stdout().write_all(b"\x07");
         }
-        self.title(waits);
+        self.set_title(waits);
     }
 
-    fn title(&self, waits: usize) {
+    fn set_title(&self, waits: usize) {
         let title = match waits {
             0 if self.has_questions() => "wherefore: a question".to_owned(),
             0 => "wherefore: nothing waits".to_owned(),
@@ -253,54 +254,61 @@ impl<'a> ReviewScreen<'a> {
         let _ = execute!(io::stdout(), SetTitle(title));
     }
 
-    /// Whether the review is over by itself.
+    /// Returns whether the review ends by itself.
     fn is_done(&self) -> bool {
         self.watch.is_none() && self.desk.next_open(0).is_none()
     }
 
     /// Shows another hunk.
-    fn go(&mut self, at: usize) {
+    fn show_hunk(&mut self, at: usize) {
         self.at = at;
         self.scroll = 0;
         self.came = None;
         self.shown = ShownHunk::default();
     }
 
-    /// Carries a key's decision out, and goes to the next hunk that waits.
-    fn decide(&mut self, hunks: &[usize], act: Act, reason: Option<&str>, to: &mut dyn Decides) {
+    /// Carries out the decision of a key, and goes to the next open hunk.
+    fn decide_and_go_on(
+        &mut self,
+        hunks: &[usize],
+        act: Act,
+        reason: Option<&str>,
+        to: &mut dyn DecisionTarget,
+    ) {
         let waits: Vec<usize> = hunks.iter().copied().filter(|at| self.desk.is_open(*at)).collect();
         if waits.is_empty() {
             self.status =
                 "This hunk is decided; u takes the last key back, `wherefore undo` a whole change".to_owned();
             return;
         }
-        let sent = self.desk.decide(&waits, act, reason, to).and_then(|()| self.desk.send_what_is_done(to));
-        self.after(sent);
+        let sent =
+            self.desk.hold_decision(&waits, act, reason, to).and_then(|()| self.desk.send_if_complete(to));
+        self.go_on(sent);
     }
 
-    fn after(&mut self, sent: Result<(), Fault>) {
-        self.said(sent.map_err(|fault| fault.message));
+    fn go_on(&mut self, sent: Result<(), Fault>) {
+        self.set_status(sent.map_err(|fault| fault.message));
         let next = self.desk.next_open(self.at).unwrap_or(self.at);
-        self.go(next);
-        self.title(self.desk.left().len());
+        self.show_hunk(next);
+        self.set_title(self.desk.open_steps().len());
     }
 
-    /// Says how something went.
-    fn said(&mut self, outcome: Result<(), String>) {
-        let said = self.desk.said().join("; ");
+    /// Sets the status line to the outcome.
+    fn set_status(&mut self, outcome: Result<(), String>) {
+        let said = self.desk.take_messages().join("; ");
         self.status = outcome.err().unwrap_or(said);
     }
 
-    /// Opens the hunk in the person's editor, and accepts it as it is then.
-    fn edit(&mut self, to: &mut dyn Decides) -> Result<(), String> {
+    /// Opens the hunk in the person's editor, and accepts the result.
+    fn edit_hunk(&mut self, to: &mut dyn DecisionTarget) -> Result<(), String> {
         let Some(step) = self.desk.steps.get(self.at).filter(|_| self.desk.is_open(self.at)) else {
             return Err("this hunk is decided".to_owned());
         };
         let text =
-            super::edit::edited(step.file(), &step.hunk).map_err(|why| format!("Not edited: {why}"))?;
-        let sent = self.desk.accept_as(self.at, text, to).and_then(|()| self.desk.send_what_is_done(to));
+            super::edit::edit_hunk(step.file(), &step.hunk).map_err(|why| format!("Not edited: {why}"))?;
+        let sent = self.desk.accept_as(self.at, text, to).and_then(|()| self.desk.send_if_complete(to));
         let failed = sent.as_ref().err().map(|fault| fault.message.clone());
-        self.after(sent);
+        self.go_on(sent);
         failed.map_or(Ok(()), Err)
     }
 }

@@ -2,26 +2,26 @@
 
 use std::io::BufRead;
 
-use super::desk::{Decides, Desk};
+use super::desk::{DecisionTarget, ReviewSession};
 use super::edit;
-use super::key::{HELP, Key, OFFERED};
-use crate::cli::palette::Palette;
-use crate::cli::print::{TerminalPage, TextLook, visible};
+use super::key::{HELP, OFFERED, ReviewKey};
+use crate::cli::palette::DiffPalette;
+use crate::cli::print::{TerminalPage, TextLook, visible_line};
 use crate::cli::{answer, review, show};
 use crate::protocol::{Act, Fault};
 
-/// Where the lines come from that the person types.
-pub(in crate::cli) trait TypedLines {
+/// The source of the lines that the person types.
+pub(in crate::cli) trait LineInput {
     /// The next one, without its end; none at the end of the input.
-    fn line(&mut self) -> Option<String>;
+    fn next_line(&mut self) -> Option<String>;
 }
 
 /// Standard input.
 #[derive(Debug)]
 pub(in crate::cli) struct StandardInput;
 
-impl TypedLines for StandardInput {
-    fn line(&mut self) -> Option<String> {
+impl LineInput for StandardInput {
+    fn next_line(&mut self) -> Option<String> {
         let mut line = String::new();
         let length = std::io::stdin().lock().read_line(&mut line).ok()?;
         (length > 0).then(|| line.trim().to_owned())
@@ -29,139 +29,144 @@ impl TypedLines for StandardInput {
 }
 
 /// The way through the hunks of a desk.
-pub(in crate::cli) struct Walk<'a> {
+pub(in crate::cli) struct HunkWalk<'a> {
     page: TerminalPage,
-    palette: Palette,
+    palette: DiffPalette,
     root: &'a str,
-    desk: &'a mut Desk,
-    lines: &'a mut dyn TypedLines,
+    desk: &'a mut ReviewSession,
+    lines: &'a mut dyn LineInput,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> HunkWalk<'a> {
     pub(in crate::cli) fn new(
         root: &'a str,
-        palette: Palette,
-        desk: &'a mut Desk,
-        lines: &'a mut dyn TypedLines,
+        palette: DiffPalette,
+        desk: &'a mut ReviewSession,
+        lines: &'a mut dyn LineInput,
     ) -> Self {
         Self { page: TerminalPage::stdout(), palette, root, desk, lines }
     }
 
-    /// Shows each hunk, asks, and sends what is decided. Says whether the person went through to the end.
+    /// Shows each hunk, asks, and sends the decisions. Returns whether the person went through to the end.
     ///
     /// # Errors
-    /// What the server says to a decision.
-    pub(in crate::cli) fn go(mut self, to: &mut dyn Decides) -> Result<bool, Fault> {
+    /// The error of the server for a decision.
+    pub(in crate::cli) fn go_through(mut self, to: &mut dyn DecisionTarget) -> Result<bool, Fault> {
         let (mut at, mut headed, mut is_through) = (0, None, true);
         while at < self.desk.steps.len() {
             let proposal = self.desk.steps[at].proposal.clone();
             if headed.as_ref() != Some(&proposal.id) {
-                answer::line(&show::heading(self.page, &proposal));
+                answer::write_line(&show::proposal_heading(self.page, &proposal));
                 headed = Some(proposal.id.clone());
             }
-            self.show(at);
-            let Some(next) = self.answered(at, to)? else {
+            self.show_step(at);
+            let Some(next) = self.ask_until_decided(at, to)? else {
                 is_through = false;
                 break;
             };
             at = next;
-            // A change that is left is told to its agent.
+            // The agent of a finished change gets the decision at once.
             if self.desk.steps.get(at).is_none_or(|step| Some(&step.proposal.id) != headed.as_ref()) {
-                self.desk.send(to)?;
+                self.desk.send_held(to)?;
             }
             self.say_problems();
         }
-        self.desk.send(to)?;
+        self.desk.send_held(to)?;
         self.say_problems();
         Ok(is_through)
     }
 
-    fn show(&self, at: usize) {
+    fn show_step(&self, at: usize) {
         let step = &self.desk.steps[at];
         let place = (at + 1, self.desk.steps.len());
-        review::show(self.page, self.palette, self.root, (step.file(), &step.hunk), place);
+        review::show_hunk(self.page, self.palette, self.root, (step.file(), &step.hunk), place);
     }
 
-    /// Asks about a hunk until it hears what to do. Gives the hunk to go to; none ends the review.
-    fn answered(&mut self, at: usize, to: &mut dyn Decides) -> Result<Option<usize>, Fault> {
+    /// Asks about a hunk until there is a decision. Returns the next hunk; none ends the review.
+    fn ask_until_decided(&mut self, at: usize, to: &mut dyn DecisionTarget) -> Result<Option<usize>, Fault> {
         loop {
-            answer::out(&self.page.paint(TextLook::Bold, &format!("Accept this hunk [{OFFERED}]? ")));
-            let Some(line) = self.lines.line() else { return Ok(None) };
-            match Key::read(&line) {
-                Some(Key::Decide(act)) => return self.decide(&[at], act, None, to).map(Some),
-                Some(Key::Because(words)) => {
-                    let Some(reason) = self.reason(words) else { continue };
-                    return self.decide(&[at], Act::Reject, Some(&reason), to).map(Some);
+            answer::write_text(&self.page.paint(TextLook::Bold, &format!("Accept this hunk [{OFFERED}]? ")));
+            let Some(line) = self.lines.next_line() else { return Ok(None) };
+            match ReviewKey::read(&line) {
+                Some(ReviewKey::Decide(act)) => {
+                    return self.decide_and_advance(&[at], act, None, to).map(Some);
                 }
-                Some(Key::Rest(act)) => {
-                    let rest = self.desk.rest_of_file(at);
-                    return self.decide(&rest, act, None, to).map(Some);
+                Some(ReviewKey::Because(words)) => {
+                    let Some(reason) = self.ask_for_reason(words) else { continue };
+                    return self.decide_and_advance(&[at], Act::Reject, Some(&reason), to).map(Some);
                 }
-                Some(Key::Edit) => {
-                    if let Some(text) = self.edited(at) {
+                Some(ReviewKey::Rest(act)) => {
+                    let rest = self.desk.open_in_file(at);
+                    return self.decide_and_advance(&rest, act, None, to).map(Some);
+                }
+                Some(ReviewKey::Edit) => {
+                    if let Some(text) = self.edit_step(at) {
                         self.desk.accept_as(at, text, to)?;
                         return Ok(Some(at + 1));
                     }
                 }
-                Some(Key::Later) => return Ok(Some(at + 1)),
-                Some(Key::Undo) => match self.desk.undo() {
+                Some(ReviewKey::Later) => return Ok(Some(at + 1)),
+                Some(ReviewKey::Undo) => match self.desk.undo_held() {
                     Some(at) => return Ok(Some(at)),
-                    None => {
-                        answer::line("Nothing to take back here; `wherefore undo` takes a whole change back.")
-                    }
+                    None => answer::write_line(
+                        "Nothing to take back here; `wherefore undo` takes a whole change back.",
+                    ),
                 },
-                Some(Key::Quit) => return Ok(None),
-                Some(Key::Split) => {
-                    answer::line(HELP.iter().find(|(key, _)| *key == "s").map_or("", |(_, text)| text))
+                Some(ReviewKey::Quit) => return Ok(None),
+                Some(ReviewKey::Split) => {
+                    answer::write_line(HELP.iter().find(|(key, _)| *key == "s").map_or("", |(_, text)| text))
                 }
-                Some(Key::Help) => self.help(),
-                None => answer::line("That is no key; ? lists them."),
+                Some(ReviewKey::Help) => self.print_help(),
+                None => answer::write_line("That is no key; ? lists them."),
             }
         }
     }
 
-    /// Gives the hunk to go to.
-    fn decide(
+    /// Decides, and returns the next hunk.
+    fn decide_and_advance(
         &mut self,
         hunks: &[usize],
         act: Act,
         reason: Option<&str>,
-        to: &mut dyn Decides,
+        to: &mut dyn DecisionTarget,
     ) -> Result<usize, Fault> {
-        self.desk.decide(hunks, act, reason, to)?;
+        self.desk.hold_decision(hunks, act, reason, to)?;
         Ok(hunks.last().map_or(0, |last| last + 1))
     }
 
     fn say_problems(&mut self) {
-        for problem in self.desk.said() {
-            answer::note(&format!("wherefore: {}", visible(&problem)));
+        for problem in self.desk.take_messages() {
+            answer::write_note(&format!("wherefore: {}", visible_line(&problem)));
         }
     }
 
-    /// The lines that the person made of those that a hunk adds; none where it stays as it is.
-    fn edited(&self, at: usize) -> Option<String> {
+    /// The person's edit of the lines that a hunk adds; none if it stays unchanged.
+    fn edit_step(&self, at: usize) -> Option<String> {
         let step = &self.desk.steps[at];
-        match edit::edited(step.file(), &step.hunk) {
+        match edit::edit_hunk(step.file(), &step.hunk) {
             Ok(text) => Some(text),
             Err(why) => {
-                answer::line(&format!("Not edited: {}", visible(&why)));
+                answer::write_line(&format!("Not edited: {}", visible_line(&why)));
                 None
             }
         }
     }
 
-    fn help(&self) {
+    fn print_help(&self) {
         for (keys, does) in HELP {
-            answer::line(&format!("  {}  {does}", self.page.paint(TextLook::Bold, &format!("{keys:7}"))));
+            answer::write_line(&format!(
+                "  {}  {does}",
+                self.page.paint(TextLook::Bold, &format!("{keys:7}"))
+            ));
         }
     }
 
-    /// The words behind the key, or those that are asked for; none where nothing is said, which decides nothing.
-    fn reason(&mut self, given: String) -> Option<String> {
+    /// The words given with the key, or else those that the person types now; none if they type nothing, which decides nothing.
+    fn ask_for_reason(&mut self, given: String) -> Option<String> {
         if !given.is_empty() {
             return Some(given);
         }
-        answer::out("Why? The agent reads it: ");
-        self.lines.line().filter(|words| !words.is_empty())
+        answer::write_text("Why? The agent reads it: ");
+        self.lines.next_line().filter(|words| !words.is_empty())
     }
 }

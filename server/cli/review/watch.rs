@@ -1,4 +1,4 @@
-//! A review that stays: attached to the folder's server, found again where that server ends.
+//! A review that stays: attached to the folder's server, and attached again when that server ends.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,46 +7,46 @@ use std::time::{Duration, Instant};
 
 use super::attach::{AskedQuestion, AttachedReview, WatchEvent};
 use crate::cli::backend::RequestTarget;
-use crate::cli::mcp::reach::Reach;
+use crate::cli::mcp::reach::ServerConnector;
 use crate::protocol::Fault;
 
-/// How long it waits before it attaches again.
+/// The pause before it attaches again.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// The watch of one folder.
 #[derive(Debug)]
 pub(super) struct ReviewWatch {
-    reach: Reach,
+    reach: ServerConnector,
     attached: Option<AttachedReview>,
     tried: Instant,
-    /// What the person is asked, in order.
+    /// The open questions, in order.
     pub(super) questions: VecDeque<AskedQuestion>,
 }
 
 impl ReviewWatch {
-    /// Attaches.
+    /// Attaches to the server.
     ///
     /// # Errors
-    /// What keeps it from that.
-    pub(super) fn new(reach: Reach) -> Result<Self, Fault> {
+    /// The reason why it cannot attach.
+    pub(super) fn new(reach: ServerConnector) -> Result<Self, Fault> {
         let attached = Some(AttachedReview::new(&reach)?);
         Ok(Self { reach, attached, tried: Instant::now(), questions: VecDeque::new() })
     }
 
-    /// Whether a server is there.
+    /// Returns whether it is attached to a server.
     pub(super) fn is_attached(&self) -> bool {
         self.attached.is_some()
     }
 
-    /// Takes in what the server told. Says whether what waits is to be listed anew. With a target of requests it is found anew
-    /// where its server ended.
-    pub(super) fn hear(&mut self, target: Option<&mut RequestTarget>) -> bool {
+    /// Takes the server's messages. Returns whether the pending changes have to be listed again. If the server of
+    /// `target` has ended, another one is found.
+    pub(super) fn take_events(&mut self, target: Option<&mut RequestTarget>) -> bool {
         self.questions.retain(|question| !question.is_over());
         let Some(attached) = &mut self.attached else {
             return target.is_some_and(|target| self.attach_again(target));
         };
         let mut changed = false;
-        for event in attached.heard() {
+        for event in attached.take_events() {
             match event {
                 WatchEvent::Changed => changed = true,
                 WatchEvent::Question(question) => self.questions.push_back(*question),
@@ -76,20 +76,20 @@ impl ReviewWatch {
         true
     }
 
-    /// Answers a question that still waits; none turns it away.
-    pub(super) fn answer(&mut self, question: &AskedQuestion, answer: Option<&str>) {
+    /// Answers a question that is still open; none declines it.
+    pub(super) fn answer_question(&mut self, question: &AskedQuestion, answer: Option<&str>) {
         let Some(at) = self.questions.iter().position(|other| other.is_same(question)) else { return };
         self.questions.remove(at);
         if let Some(attached) = &mut self.attached
-            && attached.answer(question, answer).is_some()
+            && attached.answer_question(question, answer).is_some()
         {
             self.attached = None;
         }
     }
 }
 
-/// Whether the process was told to end: by a signal, or because its terminal is gone.
-pub(super) fn told_to_end() -> Arc<AtomicBool> {
+/// Returns a flag that is set when the process is to end: by a signal, or because its terminal is gone.
+pub(super) fn watch_end_signals() -> Arc<AtomicBool> {
     use tokio::signal::unix::{SignalKind, signal};
     let end = Arc::new(AtomicBool::new(false));
     let told = end.clone();

@@ -1,4 +1,4 @@
-//! A review that stays, line by line: nothing on the screen moves, as screen readers need it.
+//! A review that stays, line by line: nothing on the screen moves, which screen readers need.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -8,54 +8,54 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::attach::AskedQuestion;
-use super::desk::{DecisionSum, Desk};
-use super::walk::{TypedLines, Walk};
-use super::watch::{ReviewWatch, told_to_end};
+use super::desk::{DecisionSum, ReviewSession};
+use super::walk::{HunkWalk, LineInput};
+use super::watch::{ReviewWatch, watch_end_signals};
 use crate::cli::answer;
 use crate::cli::backend::RequestTarget;
-use crate::cli::palette::Palette;
-use crate::cli::print::visible;
+use crate::cli::palette::DiffPalette;
+use crate::cli::print::visible_line;
 use crate::protocol::{Fault, Proposal};
 
-/// How long it waits for a line before it looks what the server told.
+/// The longest time to wait for a line before the server's messages are read.
 const LOOKS: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 
-/// Lines from the terminal, between which the server is heard.
+/// Lines from the terminal, with the server's messages read in between.
 struct WatchedInput {
     watch: ReviewWatch,
     end: Arc<AtomicBool>,
-    /// What was read and is no whole line yet.
+    /// Bytes of a line that is not complete yet.
     read: Vec<u8>,
     is_over: bool,
-    /// Whether a question is put just now.
+    /// True while a question is asked.
     asks: bool,
-    /// Whether what waits changed while the person was asked something.
+    /// True if the pending changes changed while the person was asked something.
     changed: bool,
 }
 
-/// What came first.
-enum Heard {
+/// The first input to arrive.
+enum ReviewInput {
     Line(String),
     Changed,
     Question,
     End,
 }
 
-/// Waits, reviews what comes, and waits again, until the person ends it.
+/// Waits, reviews new changes, and waits again, until the person ends it.
 ///
 /// # Errors
-/// What the server says to a decision.
-pub(super) fn run(
+/// The error of the server for a decision.
+pub(super) fn run_lines(
     root: &str,
     target: &mut RequestTarget,
-    mut desk: Desk,
+    mut desk: ReviewSession,
     watch: ReviewWatch,
     mut list: impl FnMut(&mut RequestTarget) -> Result<Vec<Proposal>, Fault>,
 ) -> Result<(DecisionSum, bool), Fault> {
-    let palette = Palette::stdout();
+    let palette = DiffPalette::stdout();
     let mut input = WatchedInput {
         watch,
-        end: told_to_end(),
+        end: watch_end_signals(),
         read: Vec::new(),
         is_over: false,
         asks: false,
@@ -63,31 +63,34 @@ pub(super) fn run(
     };
     let (mut done, mut went_well) = (DecisionSum::default(), true);
     loop {
-        if !desk.left().is_empty() {
-            let is_through = Walk::new(root, palette, &mut desk, &mut input).go(target)?;
-            done += desk.sum();
+        if !desk.open_steps().is_empty() {
+            let is_through = HunkWalk::new(root, palette, &mut desk, &mut input).go_through(target)?;
+            done += desk.decision_sum();
             went_well &= desk.went_well();
             if !is_through || input.is_over {
                 return Ok((done, went_well));
             }
         }
-        answer::line("Nothing new waits. Calls of agents wait for you here; q and Enter end it.");
-        let left: Vec<_> = desk.left().iter().map(|at| desk.steps[*at].proposal.id.clone()).collect();
+        answer::write_line("Nothing new waits. Calls of agents wait for you here; q and Enter end it.");
+        let left: Vec<_> = desk.open_steps().iter().map(|at| desk.steps[*at].proposal.id.clone()).collect();
         desk = loop {
-            let heard =
-                if std::mem::take(&mut input.changed) { Heard::Changed } else { input.next(Some(target)) };
+            let heard = if std::mem::take(&mut input.changed) {
+                ReviewInput::Changed
+            } else {
+                input.next_input(Some(target))
+            };
             match heard {
-                Heard::End => return Ok((done, went_well)),
-                Heard::Line(line) if line == "q" => return Ok((done, went_well)),
-                Heard::Question => input.ask(),
-                Heard::Line(_) => break Desk::new(&list(target)?, false),
-                Heard::Changed => {
-                    // What was left for later comes again at a press of Enter.
+                ReviewInput::End => return Ok((done, went_well)),
+                ReviewInput::Line(line) if line == "q" => return Ok((done, went_well)),
+                ReviewInput::Question => input.ask_question(),
+                ReviewInput::Line(_) => break ReviewSession::new(&list(target)?, false),
+                ReviewInput::Changed => {
+                    // Hunks that were left for later come again when the person presses Enter.
                     let mut now = list(target).unwrap_or_default();
                     now.retain(|proposal| !left.contains(&proposal.id));
                     if !now.is_empty() {
-                        answer::bell();
-                        break Desk::new(&now, false);
+                        answer::ring_bell();
+                        break ReviewSession::new(&now, false);
                     }
                 }
             }
@@ -96,29 +99,29 @@ pub(super) fn run(
 }
 
 impl WatchedInput {
-    fn next(&mut self, mut target: Option<&mut RequestTarget>) -> Heard {
+    fn next_input(&mut self, mut target: Option<&mut RequestTarget>) -> ReviewInput {
         loop {
             if self.end.load(Ordering::SeqCst) || self.is_over {
                 self.is_over = true;
-                return Heard::End;
+                return ReviewInput::End;
             }
             if let Some(end) = memchr::memchr(b'\n', &self.read) {
                 let line: Vec<u8> = self.read.drain(..=end).collect();
-                return Heard::Line(String::from_utf8_lossy(&line).trim().to_owned());
+                return ReviewInput::Line(String::from_utf8_lossy(&line).trim().to_owned());
             }
-            let changed = self.watch.hear(target.as_deref_mut());
+            let changed = self.watch.take_events(target.as_deref_mut());
             if !self.asks && !self.watch.questions.is_empty() {
-                return Heard::Question;
+                return ReviewInput::Question;
             }
             if changed {
-                return Heard::Changed;
+                return ReviewInput::Changed;
             }
-            self.fill();
+            self.read_input();
         }
     }
 
     /// Reads what the person typed, or waits a moment for it.
-    fn fill(&mut self) {
+    fn read_input(&mut self) {
         let stdin = io::stdin();
         let mut ready = [PollFd::new(&stdin, PollFlags::IN)];
         match poll(&mut ready, Some(&LOOKS)) {
@@ -134,60 +137,60 @@ impl WatchedInput {
         }
     }
 
-    /// Puts the first question to the person.
-    fn ask(&mut self) {
+    /// Asks the person the first question.
+    fn ask_question(&mut self) {
         self.asks = true;
         if let Some(question) = self.watch.questions.front().cloned() {
-            let answer = self.answer(&question);
-            self.watch.answer(&question, answer.as_deref());
+            let answer = self.read_answer(&question);
+            self.watch.answer_question(&question, answer.as_deref());
         }
         self.asks = false;
     }
 
-    fn answer(&mut self, question: &AskedQuestion) -> Option<String> {
+    fn read_answer(&mut self, question: &AskedQuestion) -> Option<String> {
         let params = &question.params;
-        answer::bell();
+        answer::ring_bell();
         let who = params.agent.as_deref().unwrap_or("An agent");
-        answer::line(&format!("\n{} asks for {}", visible(who), visible(&params.tool)));
-        answer::line(&params.text);
-        answer::line(&format!("  {}", visible(&params.why)));
+        answer::write_line(&format!("\n{} asks for {}", visible_line(who), visible_line(&params.tool)));
+        answer::write_line(&params.text);
+        answer::write_line(&format!("  {}", visible_line(&params.why)));
         for (at, text) in params.answers.iter().enumerate() {
-            answer::line(&format!("  {}  {}", at + 1, visible(text)));
+            answer::write_line(&format!("  {}  {}", at + 1, visible_line(text)));
         }
-        answer::out("Which? Enter alone turns the question away: ");
+        answer::write_text("Which? Enter alone refuses this time: ");
         loop {
-            match self.next(None) {
-                Heard::Line(line) if line.is_empty() => return None,
-                Heard::Line(line) => {
+            match self.next_input(None) {
+                ReviewInput::Line(line) if line.is_empty() => return None,
+                ReviewInput::Line(line) => {
                     let chosen = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
                     if let Some(answer) = chosen.and_then(|index| params.answers.get(index)) {
                         return Some(answer.clone());
                     }
-                    answer::out("The number of an answer, or Enter alone: ");
+                    answer::write_text("The number of an answer, or Enter alone: ");
                 }
-                Heard::End => return None,
-                Heard::Changed => self.changed = true,
-                // Another one comes after this one.
-                Heard::Question => {}
+                ReviewInput::End => return None,
+                ReviewInput::Changed => self.changed = true,
+                // Another question is asked after this one.
+                ReviewInput::Question => {}
             }
             if !self.watch.questions.iter().any(|other| other.is_same(question)) {
-                answer::line("Nobody waits for that answer any more.");
+                answer::write_line("Nobody waits for that answer any more.");
                 return None;
             }
         }
     }
 }
 
-impl TypedLines for WatchedInput {
-    fn line(&mut self) -> Option<String> {
+impl LineInput for WatchedInput {
+    fn next_line(&mut self) -> Option<String> {
         loop {
-            match self.next(None) {
-                Heard::Line(line) => return Some(line),
-                Heard::End => return None,
-                Heard::Changed => self.changed = true,
-                Heard::Question => {
-                    self.ask();
-                    answer::out("Back to the hunk above [y,n,r,a,d,e,l,u,q,?]: ");
+            match self.next_input(None) {
+                ReviewInput::Line(line) => return Some(line),
+                ReviewInput::End => return None,
+                ReviewInput::Changed => self.changed = true,
+                ReviewInput::Question => {
+                    self.ask_question();
+                    answer::write_text("Back to the hunk above [y,n,r,a,d,e,l,u,q,?]: ");
                 }
             }
         }

@@ -3,153 +3,113 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
-use clap::ValueEnum;
-use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
-use super::super::mcp::reach::Reach;
-use super::{AttachedOutcome, Failed, NOT_RUN, SandboxArgs, answer, code, propose, request, run_here};
-use crate::base::ids::unique;
+use super::super::mcp::ServeError;
+use super::super::mcp::reach::ServerConnector;
+use super::{
+    AttachedOutcome, CommandFailure, NOT_RUN, SandboxArgs, answer, attached_request, exit_code,
+    propose_changes, run_here,
+};
+use crate::base::ids::unique_word;
 use crate::execution::{AttachedRequest, LimitWord, git_diff};
-use crate::hub::Folder;
-use crate::native::told;
+use crate::hooks::outcome_text;
+use crate::hub::{ConfinedCommand, ServedFolder};
 use crate::ports::AttachedReport;
-use crate::protocol::{Door, Envelope, Fault, Origin, RawCall};
+use crate::protocol::{Door, Envelope, Fault, Origin};
 use crate::requests::attach::AttachParams;
 use crate::requests::attached::AttachedParams;
 use crate::requests::{Attach, Attached};
-use crate::sandbox::signal_name;
-use crate::session::Scope;
-use crate::socket::{Greeting, Sent, ServerLink};
-
-/// How long a command may run whose agent says nothing: what `terminal.run` allows at most.
-const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+use crate::sandbox::{SandboxLauncher, signal_name};
+use crate::session::CallScope;
+use crate::socket::{ClientGreeting, SentRequest, ServerLink};
 
 /// The agent whose own shell runs the command. `wherefore hook` and `wherefore acp` write these.
 #[derive(Debug, clap::Args)]
-pub(super) struct AgentArgs {
+pub(super) struct ShellAgentArgs {
     /// The agent's name
-    #[arg(long, value_name = "NAME", hide = true)]
+    #[arg(long, value_name = "NAME", hide = true, requires = "token")]
     agent: Option<String>,
-    /// Its session
-    #[arg(long, value_name = "ID", hide = true, requires = "agent")]
-    session: Option<String>,
-    /// Its id of the call
-    #[arg(long, value_name = "ID", hide = true, requires = "agent")]
-    call: Option<String>,
-    /// Its own tool
-    #[arg(long, value_name = "NAME", hide = true, requires = "agent")]
-    tool: Option<String>,
-    /// What brought the command here
-    #[arg(long, value_enum, default_value = "hook", hide = true, requires = "agent")]
-    door: AgentDoor,
-    /// A person was asked about the command already, and said yes
-    #[arg(long, hide = true, requires = "agent")]
-    allowed: bool,
-}
-
-/// What brings an agent's command here.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum AgentDoor {
-    Hook,
-    Acp,
-}
-
-impl From<AgentDoor> for Door {
-    fn from(door: AgentDoor) -> Self {
-        match door {
-            AgentDoor::Hook => Self::Hook,
-            AgentDoor::Acp => Self::Acp,
-        }
-    }
+    /// The agent whose policy asks the person about the command before it runs
+    #[arg(long, value_name = "NAME", hide = true, requires = "token")]
+    asked_by: Option<String>,
+    /// What the server gave for one run of this very command
+    #[arg(long, value_name = "TOKEN", hide = true, conflicts_with_all = ["net", "review", "timeout"])]
+    token: Option<String>,
 }
 
 /// A command whose call is under way at the server.
 pub(super) struct AttachedRun {
     link: ServerLink,
-    sent: Sent<Attach>,
+    sent: SentRequest<Attach>,
     key: String,
     root: String,
-    door: Door,
 }
 
-impl AgentArgs {
-    /// Begins the call at the folder's server; nothing where no agent is named.
+impl ShellAgentArgs {
+    /// Begins the call at the folder's server; none without a token: the command is then a person's.
     ///
     /// # Errors
-    /// Why no server can be had.
+    /// The reason why no server can be reached.
     pub(super) fn attach(&self, args: &SandboxArgs, root: &str) -> Result<Option<AttachedRun>, Fault> {
-        let Some(agent) = &self.agent else { return Ok(None) };
-        let door = Door::from(self.door);
-        let reach = Reach::around(Some(Path::new(root)))?;
-        let mut link =
-            ServerLink::over(reach.connect(&Greeting { door: Some(door), ..Greeting::default() })?);
-        let wanted = request(args, root)?;
-        let mut arguments = json!({
-            "cmd": args.command,
-            "cwd": wanted.command.cwd,
-            "timeout_ms": wanted.limit.unwrap_or(LONGEST).as_millis().min(LONGEST.as_millis()),
-            "hosts": args.net,
-        });
-        if let (Some(arguments), Some(why)) = (arguments.as_object_mut(), &args.why) {
-            arguments.insert("why".to_owned(), Value::from(why.as_str()));
-        }
-        let origin = Origin {
-            agent: Some(agent.clone()),
-            session: self.session.clone(),
-            call: self.call.clone(),
-            tool: Some(self.tool.clone().unwrap_or_else(|| "shell".to_owned())),
-            ..Origin::door(door)
-        };
-        let root = reach.root().to_owned();
-        let call = RawCall {
-            tool: "terminal.run".to_owned(),
-            arguments,
-            origin,
+        let Some(token) = &self.token else { return Ok(None) };
+        let reach = ServerConnector::nearest_for_hook(Some(Path::new(root)))?;
+        let greeting = ClientGreeting { door: Some(Door::Hook), ..ClientGreeting::default() };
+        let mut link = ServerLink::from_stream(reach.connect(&greeting).map_err(explain_unreachable)?);
+        let wanted = attached_request(args, root)?.command;
+        let (key, root) = (unique_word(), reach.root().to_owned());
+        let sent = link.send::<Attach>(&AttachParams {
+            key: key.clone(),
+            token: token.clone(),
+            command: ConfinedCommand { argv: wanted.argv, env: wanted.env },
+            agent: self.agent.clone(),
+            cwd: wanted.cwd,
+            why: args.why.clone(),
             root: Some(root.clone()),
-            ..RawCall::default()
-        };
-        let key = unique();
-        let sent = link.send::<Attach>(&AttachParams { key: key.clone(), call, allowed: self.allowed })?;
-        Ok(Some(AttachedRun { link, sent, key, root, door }))
+        })?;
+        Ok(Some(AttachedRun { link, sent, key, root }))
     }
 }
 
 impl AttachedRun {
-    /// Runs the command once it may, and tells the agent what became of its changes. Gives the exit code.
+    /// Runs the command when it is permitted, and reports the outcome of its changes to the agent. Returns the exit code.
     pub(super) fn run_to_end(
         mut self,
         args: &SandboxArgs,
         runtime: &Runtime,
-        folder: &Arc<Folder>,
-    ) -> Result<u8, Failed> {
+        folder: &Arc<ServedFolder>,
+        launcher: &SandboxLauncher,
+    ) -> Result<u8, CommandFailure> {
         let not_run = |fault| (fault, NOT_RUN);
-        let granted = self.ask(None).map_err(not_run)?;
+        let granted = self.ask_server(None).map_err(not_run)?;
         if !granted.granted {
-            let envelope = self.ended().map_err(not_run)?;
+            let envelope = self.take_answer().map_err(not_run)?;
             return Err(not_run(
                 envelope.error.unwrap_or_else(|| Fault::internal("the call ended before the command ran")),
             ));
         }
         let cancel = CancellationToken::new();
-        let origin = Origin::door(self.door);
-        let scope = Scope::new(folder.session().clone(), &origin, cancel.clone(), None);
-        let wanted = request(args, &self.root).map_err(not_run)?;
-        let wanted = AttachedRequest { is_reviewed: granted.layered, ..wanted };
-        let outcome = run_here(runtime, &scope, cancel, &wanted)?;
-        let report = report(&scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
-        match self.ask(Some(report)).and_then(|_| self.ended()) {
-            Ok(envelope) => told::ran(&envelope).iter().for_each(|words| answer::note(words)),
-            // The server ended: whoever serves the folder next takes what the command changed.
-            Err(_) => propose(args, &self.root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?,
+        let origin = Origin::from_door(Door::Hook);
+        let scope = CallScope::new(folder.session().clone(), &origin, cancel.clone(), None);
+        let wanted = attached_request(args, &self.root).map_err(not_run)?;
+        let wanted = AttachedRequest { is_reviewed: granted.layered, network: granted.network, ..wanted };
+        let outcome = run_here(runtime, &scope, cancel, (&wanted, launcher))?;
+        let report = attached_report(&scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
+        match self.ask_server(Some(report)).and_then(|_| self.take_answer()) {
+            Ok(envelope) => outcome_text::command_changes_text(&envelope)
+                .iter()
+                .for_each(|words| answer::write_note(words)),
+            // The server ended: the next server of the folder takes the command's changes.
+            Err(_) => {
+                propose_changes(args, &self.root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?
+            }
         }
-        Ok(code(&outcome.report))
+        Ok(exit_code(&outcome.report))
     }
 
-    fn ask(
+    fn ask_server(
         &mut self,
         report: Option<AttachedReport>,
     ) -> Result<crate::requests::attached::AttachedAnswer, Fault> {
@@ -157,24 +117,39 @@ impl AttachedRun {
         Ok(self.link.ask::<Attached>(&AttachedParams { key, report, root })?)
     }
 
-    fn ended(&mut self) -> Result<Envelope, Fault> {
-        Ok(self.link.answer(&self.sent)?)
+    fn take_answer(&mut self) -> Result<Envelope, Fault> {
+        Ok(self.link.wait_answer(&self.sent)?)
     }
 }
 
-/// How the command ended, for the server.
-fn report(scope: &Scope, outcome: &AttachedOutcome) -> Result<AttachedReport, Fault> {
+/// Explains an error that the system's permissions caused: a sandbox keeps the command from the server.
+fn explain_unreachable(error: ServeError) -> Fault {
+    let is_kept = matches!(&error, ServeError::Unreachable { source: Some(cause), .. }
+        if cause.kind() == std::io::ErrorKind::PermissionDenied);
+    let fault = Fault::from(error);
+    match is_kept {
+        true => fault.with_suggestion(
+            "a sandbox of the agent's own keeps this command from the server: the person can turn that sandbox off, since \
+             commands run in wherefore's",
+        ),
+        false => fault,
+    }
+}
+
+/// The report on the command's end, for the server.
+fn attached_report(scope: &CallScope, outcome: &AttachedOutcome) -> Result<AttachedReport, Fault> {
     let (diff, folders) = git_diff(scope.files().state(), &outcome.draft)?;
     let folders = folders.iter().map(|folder| format!("{folder}: a folder by itself"));
     let ended = &outcome.report;
     Ok(AttachedReport {
-        exit_code: ended.exit_code,
+        exit_code: ended.shell_status(),
         signal: ended.signal.map(|signal| signal_name(signal).to_owned()),
-        limit: ended.limit.map(|limit| LimitWord::of(limit).word().to_owned()),
+        limit: ended.limit.map(|limit| LimitWord::from_limit(limit).word().to_owned()),
         duration_ms: u64::try_from(ended.duration.as_millis()).unwrap_or(u64::MAX),
         peak_memory: ended.peak_memory,
         sandbox: ended.tier.to_string(),
         left_out: outcome.left_out.iter().cloned().chain(folders).collect(),
+        written: outcome.written.clone(),
         diff,
     })
 }

@@ -8,10 +8,10 @@ use flate2::read::GzDecoder;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::catalogue::discovery::{Directory, ToolItem};
+use crate::catalogue::discovery::{ToolDirectory, ToolItem};
 use crate::cli::answer;
-use crate::cli::print::visible;
-use crate::cli::progress::Progress;
+use crate::cli::print::visible_line;
+use crate::cli::progress::ProgressReport;
 use crate::hub::{Hub, ToolSimilarity};
 use crate::protocol::{
     Code, Door, Fault, SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
@@ -19,13 +19,13 @@ use crate::protocol::{
 use crate::requests::{Asker, Request as _, SearchNodes, SearchTools};
 use crate::workspace::config;
 
-/// What is looked for, and in what.
+/// The query of a search for tools, and the part of the tree that it searches.
 #[derive(Debug, clap::Args)]
 pub(super) struct FindRequest {
     /// The request in plain words
     #[arg(required_unless_present = "batch")]
     query: Option<String>,
-    /// The most results
+    /// The most results, up to 50
     #[arg(long, default_value_t = 10)]
     limit: usize,
     /// Print JSON
@@ -40,62 +40,70 @@ pub(super) struct FindRequest {
     batch: bool,
 }
 
-/// Where it is looked for.
+/// The place to search.
 pub(super) enum SearchPlace {
     /// A workspace's tools.
     Workspace(Hub),
-    /// Those of a file, with the model that the person's settings name.
-    Catalogue(Arc<Directory>, Box<ToolSimilarity>),
+    /// The tools of a file, with the model of the person's settings.
+    Catalogue(Arc<ToolDirectory>, Box<ToolSimilarity>),
 }
 
 impl SearchPlace {
     /// The tools of a file.
     ///
     /// # Errors
-    /// INVALID_ARGS for a file that is none.
-    pub(super) fn catalogue(path: &Path) -> Result<Self, Fault> {
+    /// INVALID_ARGS for a file that is no catalogue.
+    pub(super) fn open_catalogue(path: &Path) -> Result<Self, Fault> {
         let loaded = config::of_person();
-        loaded.problems.iter().for_each(|problem| answer::note(&format!("wherefore: {problem}")));
-        Ok(Self::Catalogue(Arc::new(read(path)?), Box::new(ToolSimilarity::new(loaded.settings.embeddings))))
+        loaded.problems.iter().for_each(|problem| answer::write_note(&format!("wherefore: {problem}")));
+        Ok(Self::Catalogue(
+            Arc::new(read_catalogue(path)?),
+            Box::new(ToolSimilarity::new(loaded.settings.embeddings)),
+        ))
     }
 
-    /// Has the vectors of tools made that are missing, where the person set a model. The search goes on without it
-    /// where that fails.
-    pub(super) async fn prepare(&self) {
-        let mut progress = Progress::default();
+    /// Makes the missing vectors of tools, if the person configured a model. If that fails, the search goes on without them.
+    pub(super) async fn prepare_vectors(&self) {
+        let mut progress = ProgressReport::default();
         let told = |done: usize, all: usize| {
             let share = done as f64 / all.max(1) as f64;
-            progress.tell(share, &format!("vectors of {done} of {all} tools"), done == all);
+            progress.report_share(share, &format!("vectors of {done} of {all} tools"), done == all);
         };
         let filled = match self {
-            Self::Workspace(hub) => match hub.folder(None) {
-                Ok(folder) => folder.embed_tools(told).await.map_err(|error| error.to_string()),
+            Self::Workspace(hub) => match hub.folder_at(None) {
+                Ok(folder) => {
+                    let (similarity, tools) = (folder.toolbox().similarity(), folder.toolbox().directory());
+                    similarity.fill_vectors(&tools, told).await.map_err(|error| error.to_string())
+                }
                 Err(error) => Err(error.to_string()),
             },
             Self::Catalogue(directory, similarity) => {
-                similarity.fill(directory, told).await.map_err(|error| error.to_string())
+                similarity.fill_vectors(directory, told).await.map_err(|error| error.to_string())
             }
         };
         if let Err(why) = filled {
-            answer::note(&format!("wherefore: {}; tools are ranked without it", visible(&why)));
+            answer::write_note(&format!("wherefore: {}; tools are ranked without it", visible_line(&why)));
         }
     }
 
-    async fn tools(&self, params: SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
+    async fn search_tools(&self, params: SearchToolsParams) -> Result<SearchToolsAnswer, Fault> {
         match self {
-            Self::Workspace(hub) => SearchTools::answer(hub, params, Asker::door(Door::Cli)).await,
-            Self::Catalogue(directory, similarity) => {
-                Ok(directory.search(&params, similarity.of(&params.query, directory).await.as_deref())?)
+            Self::Workspace(hub) => {
+                SearchTools::answer_request(hub, params, Asker::from_door(Door::Cli)).await
             }
+            Self::Catalogue(directory, similarity) => Ok(directory
+                .search_tools(&params, similarity.cosines_of(&params.query, directory).await.as_deref())?),
         }
     }
 
-    async fn nodes(&self, params: SearchNodesParams) -> Result<SearchNodesAnswer, Fault> {
+    async fn search_nodes(&self, params: SearchNodesParams) -> Result<SearchNodesAnswer, Fault> {
         match self {
-            Self::Workspace(hub) => SearchNodes::answer(hub, params, Asker::door(Door::Cli)).await,
+            Self::Workspace(hub) => {
+                SearchNodes::answer_request(hub, params, Asker::from_door(Door::Cli)).await
+            }
             Self::Catalogue(directory, similarity) => {
-                let similarity = similarity.of(&params.query, directory).await;
-                Ok(directory.search_nodes(&params, similarity.as_deref()))
+                let similarity = similarity.cosines_of(&params.query, directory).await;
+                Ok(directory.search_nodes(&params, similarity.as_deref())?)
             }
         }
     }
@@ -104,72 +112,82 @@ impl SearchPlace {
 /// Finds tools, only under the node `under` where one is named: its names with `/` between.
 ///
 /// # Errors
-/// What the search or reading the file says.
-pub(super) async fn tools(
+/// The error of the search or reading the file.
+pub(super) async fn find_tools(
     request: &FindRequest,
     under: Option<&str>,
     place: &SearchPlace,
 ) -> Result<(), Fault> {
-    place.prepare().await;
+    place.prepare_vectors().await;
     let params = |query: String, limit: usize| {
-        let category_path = node(under.unwrap_or_default());
-        SearchToolsParams { query, category_path, limit, cursor: None, root: None }
+        let category_path = parse_node_path(under.unwrap_or_default());
+        SearchToolsParams { query, category_path, limit, cursor: None, why: None, root: None }
     };
     if request.batch {
-        let find = async |query, limit| match place.tools(params(query, limit)).await {
+        let find = async |query, limit| match place.search_tools(params(query, limit)).await {
             Ok(found) => Ok(json!(found.results)),
             Err(fault) if fault.code == Code::NoMatchInCategory => Ok(json!([])),
             Err(fault) => Err(fault),
         };
-        return batch(find).await;
+        return find_batch(find).await;
     }
-    let found = place.tools(params(request.query.clone().unwrap_or_default(), request.limit)).await?;
+    let found = place.search_tools(params(request.query.clone().unwrap_or_default(), request.limit)).await?;
     let lines = found.results.iter().map(|tool| (tool.confidence, tool.tool_id.clone(), &*tool.summary));
-    show(request, &found, lines);
+    show_found(request, &found, lines);
     Ok(())
 }
 
 /// A node as a person writes it, its names with `/` between; the root is `/`.
-pub(super) fn node(path: &str) -> Vec<String> {
+pub(super) fn parse_node_path(path: &str) -> Vec<String> {
     path.split('/').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 /// Finds nodes.
 ///
 /// # Errors
-/// What the search or reading the file says.
-pub(super) async fn nodes(request: &FindRequest, place: &SearchPlace) -> Result<(), Fault> {
-    place.prepare().await;
-    let params = |query: String, limit: usize| SearchNodesParams { query, limit, root: None };
+/// The error of the search or reading the file.
+pub(super) async fn find_nodes(request: &FindRequest, place: &SearchPlace) -> Result<(), Fault> {
+    place.prepare_vectors().await;
+    let params = |query: String, limit: usize| SearchNodesParams { query, limit, why: None, root: None };
     if request.batch {
-        let find =
-            async |query, limit| place.nodes(params(query, limit)).await.map(|found| json!(found.results));
-        return batch(find).await;
+        let find = async |query, limit| {
+            place.search_nodes(params(query, limit)).await.map(|found| json!(found.results))
+        };
+        return find_batch(find).await;
     }
-    let found = place.nodes(params(request.query.clone().unwrap_or_default(), request.limit)).await?;
+    let found = place.search_nodes(params(request.query.clone().unwrap_or_default(), request.limit)).await?;
     let lines = found.results.iter().map(|node| (node.confidence, node.path.join("/"), &*node.summary));
-    show(request, &found, lines);
+    show_found(request, &found, lines);
+    if found.results.is_empty() && !request.json {
+        answer::write_note(
+            "wherefore: no node seems to fit; say it in other words, or see all: wherefore tools list /",
+        );
+    }
     Ok(())
 }
 
-/// Prints what was found, as JSON or a line each.
-fn show<'a>(
+/// Prints the results, as JSON or a line each.
+fn show_found<'a>(
     request: &FindRequest,
     found: &impl Serialize,
     lines: impl Iterator<Item = (f64, String, &'a str)>,
 ) {
     if request.json {
-        return answer::json(found);
+        return answer::write_json(found);
     }
     for (confidence, name, summary) in lines {
-        answer::line(&format!("{confidence:.2}  {:<24} {}", visible(&name), visible(summary)));
+        answer::write_line(&format!(
+            "{confidence:.2}  {:<24} {}",
+            visible_line(&name),
+            visible_line(summary)
+        ));
     }
 }
 
-/// Answers requests line by line; a line that is none has its fault for an answer.
-async fn batch(find: impl AsyncFn(String, usize) -> Result<Value, Fault>) -> Result<(), Fault> {
+/// Answers requests line by line; a malformed line is answered with its fault.
+async fn find_batch(find: impl AsyncFn(String, usize) -> Result<Value, Fault>) -> Result<(), Fault> {
     for line in std::io::stdin().lock().split(b'\n') {
-        let line = line.map_err(|error| unreadable("standard input", &error))?;
+        let line = line.map_err(|error| unreadable_fault("standard input", &error))?;
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
@@ -179,40 +197,41 @@ async fn batch(find: impl AsyncFn(String, usize) -> Result<Value, Fault>) -> Res
         let found = match request.get("query").and_then(Value::as_str) {
             Some(query) => find(query.to_owned(), limit.unwrap_or(10)).await,
             None => Err(Fault::new(Code::InvalidArgs, "the line is not an object with a `query`")
-                .suggest("write {\"id\": 1, \"query\": \"…\"} on one line")),
+                .with_suggestion("write {\"id\": 1, \"query\": \"…\"} on one line")),
         };
         let id = request.get("id").cloned().unwrap_or_default();
         let answer = match found {
             Ok(results) => json!({ "id": id, "results": results }),
             Err(fault) => json!({ "id": id, "results": [], "error": fault }),
         };
-        answer::json_line(&answer);
+        answer::write_json_line(&answer);
     }
     Ok(())
 }
 
 /// Reads a catalogue in JSON lines.
-fn read(path: &Path) -> Result<Directory, Fault> {
+fn read_catalogue(path: &Path) -> Result<ToolDirectory, Fault> {
     let name = path.display().to_string();
-    let file = std::fs::File::open(path).map_err(|error| unreadable(&name, &error))?;
+    let file = std::fs::File::open(path).map_err(|error| unreadable_fault(&name, &error))?;
     let mut lines = BufReader::new(file);
-    let zipped = lines.fill_buf().map_err(|error| unreadable(&name, &error))?.starts_with(&[0x1f, 0x8b]);
+    let zipped =
+        lines.fill_buf().map_err(|error| unreadable_fault(&name, &error))?.starts_with(&[0x1f, 0x8b]);
     let reader: Box<dyn Read> = if zipped { Box::new(GzDecoder::new(lines)) } else { Box::new(lines) };
     let mut items = Vec::new();
     for (at, line) in BufReader::new(reader).lines().enumerate() {
-        let line = line.map_err(|error| unreadable(&name, &error))?;
+        let line = line.map_err(|error| unreadable_fault(&name, &error))?;
         if line.trim().is_empty() {
             continue;
         }
         let value: Value = serde_json::from_str(&line).unwrap_or_default();
-        let item = ToolItem::read(&value).ok_or_else(|| {
+        let item = ToolItem::read_json(&value).ok_or_else(|| {
             Fault::new(Code::InvalidArgs, format!("{name}:{}: this line is not a tool with an `id`", at + 1))
         })?;
         items.push(item);
     }
-    Ok(Directory::new(items, Vec::new()))
+    Ok(ToolDirectory::new(items, Vec::new()))
 }
 
-fn unreadable(what: &str, error: &std::io::Error) -> Fault {
+fn unreadable_fault(what: &str, error: &std::io::Error) -> Fault {
     Fault::new(Code::InvalidArgs, format!("{what} cannot be read: {error}"))
 }

@@ -1,21 +1,21 @@
-//! What an endpoint answers: vectors, held to what was asked for, or an error.
+//! The answer of an endpoint: vectors, compared with the request, or an error.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::base::hidden::shown;
+use crate::base::hidden::escape_hidden;
 use crate::error::AnswerError;
 
 /// Numbers of the longest vector.
 const LONGEST: usize = 16_384;
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Entry>,
+struct EmbeddingAnswer {
+    data: Vec<EmbeddingEntry>,
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct EmbeddingEntry {
     index: Option<usize>,
     embedding: Vec<f32>,
 }
@@ -23,10 +23,10 @@ struct Entry {
 /// The vectors of an answer to that many texts, in the texts' order.
 ///
 /// # Errors
-/// What is wrong with it.
-pub(super) fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, AnswerError> {
+/// The error in it.
+pub(super) fn read_vectors(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, AnswerError> {
     // The error's own text may quote what came.
-    let answer: Answer = serde_json::from_slice(bytes).map_err(|error| match error.is_data() {
+    let answer: EmbeddingAnswer = serde_json::from_slice(bytes).map_err(|error| match error.is_data() {
         true => AnswerError::NoData,
         false => AnswerError::NoJson,
     })?;
@@ -55,14 +55,14 @@ pub(super) fn read(bytes: &[u8], texts: usize) -> Result<Vec<Vec<f32>>, AnswerEr
     Ok(vectors)
 }
 
-/// What an error says, in at most that many characters; nothing where it says nothing.
-pub(super) fn error(bytes: &[u8], most: usize) -> String {
+/// Returns the message of an error, in at most that many characters; empty if there is none.
+pub(super) fn error_text(bytes: &[u8], most: usize) -> String {
     let value: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let error = value.get("error").unwrap_or(&value);
     let said = error.get("message").unwrap_or(error).as_str();
     let said = said.map_or_else(|| String::from_utf8_lossy(bytes).into_owned(), str::to_owned);
     let said: String = said.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(most).collect();
-    shown(&said).into_owned()
+    escape_hidden(&said).into_owned()
 }
 
 #[cfg(test)]
@@ -87,20 +87,21 @@ mod tests {
             ("<html>", "no JSON"),
         ];
         for (text, expected) in cases {
-            let said = read(text.as_bytes(), 2).err().map(|error| error.to_string()).unwrap_or_default();
+            let said =
+                read_vectors(text.as_bytes(), 2).err().map(|error| error.to_string()).unwrap_or_default();
             assert_eq!(said.is_empty(), expected.is_empty(), "{text}: {said}");
             assert!(said.contains(expected), "{text}: {said}");
         }
         let turned = r#"{"data":[{"index":1,"embedding":[1,0]},{"index":0,"embedding":[0,1]}]}"#;
-        assert_eq!(read(turned.as_bytes(), 2).unwrap(), [[0.0, 1.0], [1.0, 0.0]]);
+        assert_eq!(read_vectors(turned.as_bytes(), 2).unwrap(), [[0.0, 1.0], [1.0, 0.0]]);
     }
 
     #[test]
     fn an_error_is_read_in_each_of_its_forms() {
         for text in [r#"{"error":{"message":"no  model"}}"#, r#"{"error":"no model"}"#, "no\nmodel"] {
-            assert_eq!(error(text.as_bytes(), 200), "no model", "{text}");
+            assert_eq!(error_text(text.as_bytes(), 200), "no model", "{text}");
         }
-        assert_eq!(error("x\u{202e}yz".as_bytes(), 2), "x\\u{202e}");
-        assert_eq!(error(b"", 9), "");
+        assert_eq!(error_text("x\u{202e}yz".as_bytes(), 2), "x\\u{202e}");
+        assert_eq!(error_text(b"", 9), "");
     }
 }

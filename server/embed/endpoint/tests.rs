@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 
 use super::*;
-use crate::check;
+use crate::check_settings;
 use crate::protocol::{Code, Fault, VectorStoreSettings};
 
 const SECRET: &str = "sk-a-secret-that-nobody-shows";
@@ -20,7 +20,7 @@ const SECRET: &str = "sk-a-secret-that-nobody-shows";
 /// A request: its path, its bearer key, its body.
 type Seen = Arc<Mutex<Vec<(String, Option<String>, Value)>>>;
 
-/// What is answered to the request of that number: a status, a header, a body.
+/// The answer to the request of a number: a status, a header, a body.
 type Answer = (u16, Option<(&'static str, &'static str)>, String);
 
 /// A server that answers by a script. Its URL, and what it was asked.
@@ -70,9 +70,9 @@ fn settings(url: &str) -> EmbeddingSettings {
     EmbeddingSettings { url: url.to_owned(), model: "m".to_owned(), ..EmbeddingSettings::default() }
 }
 
-fn endpoint(url: &str) -> Endpoint {
+fn endpoint(url: &str) -> EmbeddingEndpoint {
     let key = read_key("KEY", Some(format!("{SECRET}\n"))).unwrap();
-    Endpoint { key: Some(key), ..Endpoint::new(&settings(url)).unwrap() }
+    EmbeddingEndpoint { key: Some(key), ..EmbeddingEndpoint::new(&settings(url)).unwrap() }
 }
 
 #[tokio::test]
@@ -80,9 +80,9 @@ async fn texts_go_in_batches_and_vectors_come_in_their_order() {
     let (url, seen) = serve(|_, body| (200, None, vectors(body))).await;
     let endpoint = endpoint(&format!("{url}/?api-version=1"));
     let texts = (0..150).map(|n| if n == 7 { "ü".repeat(9_000) } else { n.to_string() }).collect();
-    let found = endpoint.embed(texts).await.unwrap();
+    let found = endpoint.embed_texts(texts).await.unwrap();
     assert_eq!((found.len(), &found[70], &found[149]), (150, &vec![6.0, 1.0], &vec![21.0, 1.0]));
-    assert!(endpoint.embed(Vec::new()).await.unwrap().is_empty());
+    assert!(endpoint.embed_texts(Vec::new()).await.unwrap().is_empty());
 
     let seen = seen.lock();
     assert_eq!(seen.len(), 3);
@@ -103,7 +103,7 @@ async fn one_that_is_busy_is_asked_again() {
         _ => (200, None, vectors(body)),
     })
     .await;
-    assert_eq!(endpoint(&url).embed(vec!["a".to_owned()]).await.unwrap().len(), 1);
+    assert_eq!(endpoint(&url).embed_texts(vec!["a".to_owned()]).await.unwrap().len(), 1);
     assert_eq!(seen.lock().len(), 3);
 }
 
@@ -129,7 +129,7 @@ async fn what_goes_wrong_is_said_and_the_key_is_not() {
     ];
     for (status, header, text, code, expected) in cases {
         let (url, _) = serve(move |_, _| (status, header, text.clone())).await;
-        let error = endpoint(&url).embed(vec!["a".to_owned()]).await.unwrap_err();
+        let error = endpoint(&url).embed_texts(vec!["a".to_owned()]).await.unwrap_err();
         assert!(!format!("{error:?}").contains(SECRET), "{error:?}");
         let fault = Fault::from(error);
         assert_eq!(fault.code, code, "{fault:?}");
@@ -137,7 +137,7 @@ async fn what_goes_wrong_is_said_and_the_key_is_not() {
         assert!(!format!("{fault:?}").contains(SECRET), "{fault:?}");
     }
     let away = endpoint("http://127.0.0.1:1/v1?key=hidden");
-    let error = away.embed(vec!["a".to_owned()]).await.unwrap_err();
+    let error = away.embed_texts(vec!["a".to_owned()]).await.unwrap_err();
     assert!(error.to_string().contains("refused"), "{error}");
     assert!(!format!("{error} {error:?}").contains("hidden"), "{error:?}");
     assert!(!format!("{away:?}").contains(SECRET));
@@ -151,7 +151,7 @@ async fn vectors_of_different_lengths_are_refused() {
         (200, None, json!({ "data": data }).to_string())
     })
     .await;
-    let error = endpoint(&url).embed(vec!["a".to_owned(), " ".to_owned()]).await.unwrap_err();
+    let error = endpoint(&url).embed_texts(vec!["a".to_owned(), " ".to_owned()]).await.unwrap_err();
     assert!(error.to_string().contains("vectors of 1 and of 2 numbers"), "{error:?}");
 }
 
@@ -171,21 +171,21 @@ fn what_is_wrong_with_the_settings_is_said() {
     ];
     for (url, model, expected) in cases {
         let settings = EmbeddingSettings { model: model.to_owned(), ..settings(url) };
-        let said = check(&settings).err().map(|error| error.to_string()).unwrap_or_default();
+        let said = check_settings(&settings).err().map(|error| error.to_string()).unwrap_or_default();
         assert_eq!(said.is_empty(), expected.is_empty(), "{url}: {said}");
         assert!(said.contains(expected) && !said.contains("word@"), "{url}: {said}");
     }
     let key_env =
         |name: &str| EmbeddingSettings { key_env: Some(name.to_owned()), ..settings("http://127.0.0.1/v1") };
-    assert_eq!(check(&key_env("")), Err(SettingsError::KeyVariable));
+    assert_eq!(check_settings(&key_env("")), Err(SettingsError::KeyVariable));
     let store = |name: &str| {
         let store = VectorStoreSettings { postgres_env: name.to_owned(), model: None };
         EmbeddingSettings { store: Some(store), ..settings("http://127.0.0.1/v1") }
     };
-    assert!(check(&store("VECTORS_URL")).is_ok());
-    let said = check(&store("postgres://me:word@db/team")).unwrap_err().to_string();
+    assert!(check_settings(&store("VECTORS_URL")).is_ok());
+    let said = check_settings(&store("postgres://me:word@db/team")).unwrap_err().to_string();
     assert!(said.contains("the URL stands in that variable") && !said.contains("word"), "{said}");
-    let error = Endpoint::new(&key_env("WHEREFORE_NO_SUCH")).unwrap_err();
+    let error = EmbeddingEndpoint::new(&key_env("WHEREFORE_NO_SUCH")).unwrap_err();
     assert!(error.to_string().contains("WHEREFORE_NO_SUCH"), "{error:?}");
     let error = read_key("KEY", Some("a\nb".to_owned())).err().unwrap();
     assert!(!format!("{error:?}").contains("a\nb") && error.to_string().contains("KEY"), "{error:?}");

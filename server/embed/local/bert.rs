@@ -10,11 +10,11 @@ use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
 use tokenizers::{Encoding, PostProcessor, Tokenizer, TruncationParams};
 
-use super::{Encode, folder, quiet};
+use super::{TextEncoder, folder, quiet};
 
-/// Tokens of a text that count, where the folder does not say fewer: what attention takes grows with their square.
+/// Tokens of a text that count, if the folder does not say fewer: what attention takes grows with their square.
 const TOKENS: usize = 512;
-/// Tokens that are embedded together, those that only fill a text up to the longest beside it counted too.
+/// The most tokens that are embedded together, including the padding of each text to the longest of them.
 const TOGETHER: usize = 1024;
 
 /// A BERT.
@@ -25,7 +25,7 @@ pub(super) struct Bert {
     pooling: Pooling,
 }
 
-/// What of a text's tokens stands for the text.
+/// The tokens whose vectors represent the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pooling {
     First,
@@ -33,10 +33,10 @@ enum Pooling {
 }
 
 impl Bert {
-    /// Reads its weights, which may be of 16 bits.
+    /// Reads a model's weights, which may be of 16 bits.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence.
+    /// The error in it, as a sentence.
     pub(super) fn read(
         folder: &Path,
         weights: Vec<u8>,
@@ -44,17 +44,18 @@ impl Bert {
         mut tokenizer: Tokenizer,
     ) -> Result<Self, String> {
         check_kinds(&weights)?;
-        let pooling = pooling(folder)?;
+        let pooling = read_pooling(folder)?;
         let config: Config =
             serde_json::from_value(config.clone()).map_err(|error| format!("config.json: {error}"))?;
         if config.num_attention_heads == 0 || !config.hidden_size.is_multiple_of(config.num_attention_heads) {
             let (size, heads) = (config.hidden_size, config.num_attention_heads);
             return Err(format!("config.json: `hidden_size` {size} is no multiple of {heads} heads"));
         }
-        folder::fits(&tokenizer, config.vocab_size)?;
+        folder::check_vocabulary(&tokenizer, config.vocab_size)?;
         // The tokenizer subtracts these without a look.
         let added = tokenizer.get_post_processor().map_or(0, |added| added.added_tokens(false));
-        let max_length = longest(folder)?.unwrap_or(TOKENS).min(config.max_position_embeddings).min(TOKENS);
+        let max_length =
+            read_token_limit(folder)?.unwrap_or(TOKENS).min(config.max_position_embeddings).min(TOKENS);
         if max_length <= added {
             return Err(format!("it takes texts of {max_length} tokens, {added} of them its own"));
         }
@@ -62,11 +63,11 @@ impl Bert {
         tokenizer.with_truncation(Some(cut)).map_err(|error| error.to_string())?;
         let variables = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu);
         let model = variables.and_then(|variables| BertModel::load(variables, &config));
-        let model = model.map_err(|error| format!("model.safetensors: {}", said(&error)))?;
+        let model = model.map_err(|error| format!("model.safetensors: {}", first_line(&error)))?;
         Ok(Self { model, tokenizer, dimension: config.hidden_size, pooling })
     }
 
-    fn all(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
+    fn encode_all(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
         let tokens = texts.iter().map(|text| self.tokenizer.encode_fast(text.as_str(), true));
         let tokens: Vec<Encoding> = tokens.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
         // A text without a token has no direction; all of those have this one.
@@ -78,14 +79,15 @@ impl Bert {
             let count = (TOGETHER / longest).clamp(1, order.len());
             let part = order.split_off(order.len() - count);
             let together: Vec<&Encoding> = part.iter().map(|at| &tokens[*at]).collect();
-            let vectors = self.together(&together, longest).map_err(|error| said(&error))?;
+            let vectors = self.encode_batch(&together, longest).map_err(|error| first_line(&error))?;
             part.into_iter().zip(vectors).for_each(|(at, vector)| made[at] = vector);
         }
         Ok(made)
     }
 
-    /// The vectors of texts of at most `longest` tokens. How long they are says nothing: only directions are compared.
-    fn together(&self, texts: &[&Encoding], longest: usize) -> Result<Vec<Vec<f32>>, Error> {
+    /// Returns the vectors of texts of at most `longest` tokens. Their lengths have no meaning: only directions are
+    /// compared.
+    fn encode_batch(&self, texts: &[&Encoding], longest: usize) -> Result<Vec<Vec<f32>>, Error> {
         let filled = |of: fn(&Encoding) -> &[u32]| {
             let mut numbers = Vec::with_capacity(texts.len() * longest);
             for (at, text) in texts.iter().enumerate() {
@@ -105,13 +107,13 @@ impl Bert {
     }
 }
 
-impl Encode for Bert {
+impl TextEncoder for Bert {
     fn encode(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
-        quiet::unless_awaited(texts, || self.all(texts))
+        quiet::unless_awaited(texts, || self.encode_all(texts))
     }
 }
 
-/// The library would take whole numbers for fractions; in a file of 8 bits they are worth what a scale beside them says.
+/// Checks that the weights are fractions. The library would take whole numbers for fractions; in a file of 8 bits they have to be multiplied by a scale.
 fn check_kinds(weights: &[u8]) -> Result<(), String> {
     let tensors =
         SafeTensors::deserialize(weights).map_err(|error| format!("model.safetensors is none: {error}"))?;
@@ -124,27 +126,28 @@ fn check_kinds(weights: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The first line: what follows is where in the library it happened.
-fn said(error: &Error) -> String {
+/// Returns the first line: what follows is where in the library it happened.
+fn first_line(error: &Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// The most tokens of a text, where the folder says so for its sentences.
-fn longest(folder: &Path) -> Result<Option<usize>, String> {
-    let said = folder::value(folder, "sentence_bert_config.json")?;
+/// Returns the most tokens of a text, if the folder has a limit for its sentences.
+fn read_token_limit(folder: &Path) -> Result<Option<usize>, String> {
+    let said = folder::read_json(folder, "sentence_bert_config.json")?;
     let most = said.as_ref().and_then(|said| said["max_seq_length"].as_u64());
     Ok(most.map(|most| usize::try_from(most).unwrap_or(usize::MAX)))
 }
 
-/// How a folder of sentence-transformers makes one vector of those of the tokens; the mean where it does not say.
-fn pooling(folder: &Path) -> Result<Pooling, String> {
-    let modules = folder::value(folder, "modules.json")?.unwrap_or_default();
+/// Returns how a folder of sentence-transformers makes one vector of those of the tokens; the mean if it has no
+/// setting.
+fn read_pooling(folder: &Path) -> Result<Pooling, String> {
+    let modules = folder::read_json(folder, "modules.json")?.unwrap_or_default();
     let kinds = modules.as_array().into_iter().flatten().filter_map(|module| module["type"].as_str());
     let mut kinds = kinds.map(|kind| kind.rsplit('.').next().unwrap_or_default());
     if let Some(other) = kinds.find(|kind| !["Transformer", "Pooling", "Normalize"].contains(kind)) {
         return Err(format!("its modules.json has a module `{other}`, which wherefore does not run"));
     }
-    let Some(said) = folder::value(folder, "1_Pooling/config.json")? else { return Ok(Pooling::Mean) };
+    let Some(said) = folder::read_json(folder, "1_Pooling/config.json")? else { return Ok(Pooling::Mean) };
     let modes = said.as_object().into_iter().flatten();
     let modes: Vec<&str> = modes
         .filter(|(_, is_on)| **is_on == true)

@@ -4,40 +4,40 @@ use std::sync::Arc;
 
 use pocket_encoder::{Encoder, model_info};
 
-use super::{Encode, Local, failed, quiet};
+use super::{LocalModel, TextEncoder, model_error, quiet};
 use crate::error::VectorModelError;
 
-/// What it is called.
+/// The model's name.
 const NAME: &str = "pocket-encoder";
 /// Bytes of a text that it takes, and texts of that size at once.
 const LONGEST: usize = 64 << 10;
 const AT_ONCE: usize = 64;
 
-struct Pocket(Encoder);
+struct PocketModel(Encoder);
 
 /// The model; it is unpacked at the first need.
-pub(super) fn model() -> Arc<Local> {
+pub(super) fn model() -> Arc<LocalModel> {
     let info = model_info();
     let identity = format!("built in\n{}\n{}\n{}", info.id, info.revision, info.tokenizer_sha256);
     let load = || {
         let encoder =
-            Encoder::new().map_err(|error| failed(NAME, VectorModelError::Encode(error.to_string())))?;
-        Ok(Arc::new(Pocket(encoder)) as Arc<dyn Encode>)
+            Encoder::new().map_err(|error| model_error(NAME, VectorModelError::Encode(error.to_string())))?;
+        Ok(Arc::new(PocketModel(encoder)) as Arc<dyn TextEncoder>)
     };
-    Local::new(NAME.to_owned(), identity, false, Box::new(load))
+    LocalModel::new(NAME.to_owned(), identity, false, Box::new(load))
 }
 
-/// A text as it takes it: not blank, not too long. Of a long one it reads the first 128 tokens alone.
-fn taken(text: &str) -> &str {
+/// Returns a text as the model takes it: not blank, not too long. Of a long one it reads the first 128 tokens alone.
+fn truncate_text(text: &str) -> &str {
     let text = &text[..text.floor_char_boundary(LONGEST)];
     if text.trim().is_empty() { "-" } else { text }
 }
 
-impl Encode for Pocket {
+impl TextEncoder for PocketModel {
     fn encode(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
         let all = || {
             let parts = texts.chunks(AT_ONCE).map(|part| {
-                let part: Vec<&str> = part.iter().map(|text| taken(text)).collect();
+                let part: Vec<&str> = part.iter().map(|text| truncate_text(text)).collect();
                 self.0.embed(&part).map_err(|error| error.to_string())
             });
             Ok(parts.collect::<Result<Vec<_>, String>>()?.concat())

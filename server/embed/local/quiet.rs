@@ -7,7 +7,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::give_way;
 
-/// Half of what the machine has: the library would take all of it, at the priority of calls. None where the system makes no
+/// Half of what the machine has: the library would take all of it, at the priority of calls. `None` if the system makes no
 /// threads.
 static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let half = available_parallelism().map_or(1, |all| all.get() / 2).max(1);

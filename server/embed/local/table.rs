@@ -5,58 +5,60 @@ use safetensors::tensor::{Dtype, TensorView};
 use serde_json::Value;
 use tokenizers::Tokenizer;
 
-use super::Encode;
-use super::folder::fits;
+use super::TextEncoder;
+use super::folder::check_vocabulary;
 
 /// Tokens of a text that count.
 const TOKENS: usize = 512;
 
 /// A model that looks its tokens up.
-pub(super) struct Table {
+pub(super) struct TokenTable {
     tokenizer: Tokenizer,
-    /// The token for what is not in the vocabulary: it says nothing.
+    /// The token for words that are not in the vocabulary: it has no meaning.
     unknown: Option<u32>,
-    /// As in the file.
+    /// The numbers in their form in the file.
     numbers: Vec<u8>,
-    kind: Kind,
+    kind: NumberKind,
     rows: usize,
     dimension: usize,
-    /// What each token is worth beside others; all the same where there are none.
+    /// The weight of each token; all are equal if there are none.
     weights: Option<Vec<f32>>,
-    /// The row of each token; the token's own number where there are none.
+    /// The row of each token; the token's own number if there are none.
     mapping: Option<Vec<usize>>,
 }
 
-/// How a number is written.
+/// The encoding of a number.
 #[derive(Clone, Copy)]
-struct Kind {
+struct NumberKind {
     bytes: usize,
     read: fn(&[u8]) -> f32,
 }
 
-impl Kind {
-    fn of(dtype: Dtype) -> Option<Self> {
+impl NumberKind {
+    fn from_dtype(dtype: Dtype) -> Option<Self> {
         let kind = |bytes: usize, read: fn(&[u8]) -> f32| Some(Self { bytes, read });
         match dtype {
-            Dtype::F64 => kind(8, |bytes| f64::from_le_bytes(whole(bytes)) as f32),
-            Dtype::F32 => kind(4, |bytes| f32::from_le_bytes(whole(bytes))),
-            Dtype::F16 => kind(2, |bytes| half(u16::from_le_bytes(whole(bytes)))),
-            Dtype::BF16 => kind(2, |bytes| f32::from_bits(u32::from(u16::from_le_bytes(whole(bytes))) << 16)),
-            Dtype::I64 => kind(8, |bytes| i64::from_le_bytes(whole(bytes)) as f32),
-            Dtype::I32 => kind(4, |bytes| i32::from_le_bytes(whole(bytes)) as f32),
-            Dtype::I8 => kind(1, |bytes| f32::from(i8::from_le_bytes(whole(bytes)))),
+            Dtype::F64 => kind(8, |bytes| f64::from_le_bytes(number_bytes(bytes)) as f32),
+            Dtype::F32 => kind(4, |bytes| f32::from_le_bytes(number_bytes(bytes))),
+            Dtype::F16 => kind(2, |bytes| half_to_f32(u16::from_le_bytes(number_bytes(bytes)))),
+            Dtype::BF16 => {
+                kind(2, |bytes| f32::from_bits(u32::from(u16::from_le_bytes(number_bytes(bytes))) << 16))
+            }
+            Dtype::I64 => kind(8, |bytes| i64::from_le_bytes(number_bytes(bytes)) as f32),
+            Dtype::I32 => kind(4, |bytes| i32::from_le_bytes(number_bytes(bytes)) as f32),
+            Dtype::I8 => kind(1, |bytes| f32::from(i8::from_le_bytes(number_bytes(bytes)))),
             _ => None,
         }
     }
 }
 
 /// The bytes of one number.
-fn whole<const N: usize>(bytes: &[u8]) -> [u8; N] {
+fn number_bytes<const N: usize>(bytes: &[u8]) -> [u8; N] {
     bytes.first_chunk().copied().unwrap_or([0; N])
 }
 
 /// A number of 16 bits: a sign, five bits of exponent, ten of fraction.
-fn half(bits: u16) -> f32 {
+fn half_to_f32(bits: u16) -> f32 {
     let fraction = f32::from(bits & 0x3FF) / 1024.0;
     let value = match bits >> 10 & 0x1F {
         0 => fraction * 2.0_f32.powi(-14),
@@ -67,12 +69,16 @@ fn half(bits: u16) -> f32 {
     if bits >> 15 == 1 { -value } else { value }
 }
 
-impl Table {
+impl TokenTable {
     /// Reads the matrix of that name, and what belongs to it.
     ///
     /// # Errors
-    /// What is wrong with it, as a sentence.
-    pub(super) fn read(tensors: &SafeTensors<'_>, name: &str, tokenizer: Tokenizer) -> Result<Self, String> {
+    /// The error in it, as a sentence.
+    pub(super) fn read_matrix(
+        tensors: &SafeTensors<'_>,
+        name: &str,
+        tokenizer: Tokenizer,
+    ) -> Result<Self, String> {
         let matrix = tensors.tensor(name).map_err(|error| error.to_string())?;
         let &[rows, dimension] = matrix.shape() else {
             return Err(format!("its `{name}` has the shape {:?}, not two dimensions", matrix.shape()));
@@ -80,17 +86,18 @@ impl Table {
         if rows == 0 || dimension == 0 {
             return Err(format!("its `{name}` holds no numbers"));
         }
-        let kind = Kind::of(matrix.dtype())
+        let kind = NumberKind::from_dtype(matrix.dtype())
             .ok_or_else(|| format!("its `{name}` holds numbers of the kind {:?}", matrix.dtype()))?;
-        let weights = tensors.tensor("weights").ok().map(|tensor| numbers("weights", &tensor)).transpose()?;
+        let weights =
+            tensors.tensor("weights").ok().map(|tensor| read_numbers("weights", &tensor)).transpose()?;
         let mapping = tensors.tensor("mapping").ok().map(|tensor| rows_of(&tensor, rows)).transpose()?;
-        fits(&tokenizer, mapping.as_ref().map_or(rows, Vec::len))?;
-        let unknown = unknown(&tokenizer);
+        check_vocabulary(&tokenizer, mapping.as_ref().map_or(rows, Vec::len))?;
+        let unknown = unknown_token(&tokenizer);
         let numbers = matrix.data().to_vec();
         Ok(Self { tokenizer, unknown, numbers, kind, rows, dimension, weights, mapping })
     }
 
-    fn one(&self, text: &str) -> Result<Vec<f32>, String> {
+    fn embed_text(&self, text: &str) -> Result<Vec<f32>, String> {
         let tokens = self.tokenizer.encode_fast(text, false).map_err(|error| error.to_string())?;
         let mut sum = vec![0.0_f32; self.dimension];
         let known = tokens.get_ids().iter().filter(|id| Some(**id) != self.unknown);
@@ -105,20 +112,20 @@ impl Table {
                 *sum += worth * (self.kind.read)(number);
             }
         }
-        // A text without a word that it knows has no direction; all of those have this one.
+        // A text without a known word has no direction; all such texts get this one.
         let says_nothing = sum.iter().all(|number| *number == 0.0);
         Ok(if says_nothing { vec![1.0; self.dimension] } else { sum })
     }
 }
 
-impl Encode for Table {
+impl TextEncoder for TokenTable {
     fn encode(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, String> {
-        texts.iter().map(|text| self.one(text)).collect()
+        texts.iter().map(|text| self.embed_text(text)).collect()
     }
 }
 
-fn numbers(name: &str, tensor: &TensorView<'_>) -> Result<Vec<f32>, String> {
-    let kind = Kind::of(tensor.dtype())
+fn read_numbers(name: &str, tensor: &TensorView<'_>) -> Result<Vec<f32>, String> {
+    let kind = NumberKind::from_dtype(tensor.dtype())
         .ok_or_else(|| format!("its `{name}` holds numbers of the kind {:?}", tensor.dtype()))?;
     Ok(tensor.data().chunks_exact(kind.bytes).map(kind.read).collect())
 }
@@ -139,7 +146,7 @@ fn rows_of(mapping: &TensorView<'_>, rows: usize) -> Result<Vec<usize>, String> 
 }
 
 /// The token for what a vocabulary does not hold.
-fn unknown(tokenizer: &Tokenizer) -> Option<u32> {
+fn unknown_token(tokenizer: &Tokenizer) -> Option<u32> {
     let model = serde_json::to_value(tokenizer.get_model()).ok()?;
     match (&model["unk_token"], &model["unk_id"]) {
         (Value::String(token), _) => tokenizer.token_to_id(token),

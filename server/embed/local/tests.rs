@@ -46,12 +46,12 @@ fn said(error: EmbedError) -> String {
     format!("{} {}", fault.message, fault.suggestion.unwrap_or_default())
 }
 
-fn open(folder: &tempfile::TempDir) -> Arc<Local> {
-    Local::in_folder(folder.path().to_str().unwrap()).unwrap()
+fn open(folder: &tempfile::TempDir) -> Arc<LocalModel> {
+    LocalModel::in_folder(folder.path().to_str().unwrap()).unwrap()
 }
 
 async fn embed(folder: &tempfile::TempDir, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-    open(folder).embed(texts.iter().map(|text| (*text).to_owned()).collect()).await
+    open(folder).embed_texts(texts.iter().map(|text| (*text).to_owned()).collect()).await
 }
 
 #[tokio::test]
@@ -61,7 +61,7 @@ async fn the_vector_of_a_text_is_that_of_its_words() {
     let same = vec![1.0, 1.0];
     assert_eq!(made, [vec![1.0, 0.0], same.clone(), vec![2.0, 0.0], same.clone(), same]);
     assert_eq!(embed(&plain, &["up"]).await.unwrap(), [[0.0, 1.0]], "a request takes another way");
-    assert!(plain.path().ends_with(open(&plain).model()));
+    assert!(plain.path().ends_with(open(&plain).model_name()));
 
     // Half the bytes; weights of the tokens, and rows that several share.
     let halves =
@@ -87,7 +87,7 @@ async fn the_vector_of_a_text_is_that_of_its_words() {
 async fn what_is_no_model_is_said_with_the_way_out() {
     let gone = folder(&[matrix()]);
     std::fs::remove_file(gone.path().join("tokenizer.json")).unwrap();
-    let wrong = said(Local::in_folder(gone.path().to_str().unwrap()).unwrap_err());
+    let wrong = said(LocalModel::in_folder(gone.path().to_str().unwrap()).unwrap_err());
     assert!(wrong.contains("has no tokenizer.json") && wrong.contains("embeddings.folder"), "{wrong}");
 
     let flat: Tensor<'_> = ("embeddings", Dtype::F32, &[6], floats(&[0.0; 6]));
@@ -119,7 +119,7 @@ async fn what_is_no_model_is_said_with_the_way_out() {
         let wrong = said(embed(&torn, &["left"]).await.unwrap_err());
         assert!(wrong.contains(part) && wrong.contains("fetch"), "{wrong}");
     }
-    assert!(expanded("models/m").unwrap_err().to_string().contains("absolute"));
+    assert!(expand_folder("models/m").unwrap_err().to_string().contains("absolute"));
 }
 
 #[tokio::test]
@@ -128,8 +128,8 @@ async fn a_folder_that_is_mended_works() {
     let whole = std::fs::read(place.path().join("model.safetensors")).unwrap();
     std::fs::write(place.path().join("model.safetensors"), "{").unwrap();
     let local = open(&place);
-    assert!(local.embed(vec!["left".to_owned()]).await.is_err());
+    assert!(local.embed_texts(vec!["left".to_owned()]).await.is_err());
     std::fs::write(place.path().join("model.safetensors"), whole).unwrap();
-    assert!(local.embed(vec!["left".to_owned()]).await.is_ok());
+    assert!(local.embed_texts(vec!["left".to_owned()]).await.is_ok());
     assert_ne!(open(&place).identity(), local.identity(), "its vectors are others");
 }

@@ -6,7 +6,7 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 
 use super::*;
-use crate::key;
+use crate::text_key;
 
 /// A model of directions: how it behaves is said from outside.
 #[derive(Debug)]
@@ -48,8 +48,8 @@ impl Fake {
     }
 }
 
-impl Embedder for Fake {
-    fn model(&self) -> &str {
+impl TextEmbedder for Fake {
+    fn model_name(&self) -> &str {
         "fake"
     }
 
@@ -57,7 +57,7 @@ impl Embedder for Fake {
         "fake"
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+    fn embed_texts(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         self.texts.fetch_add(texts.len(), Ordering::Relaxed);
         self.sent.lock().extend(texts.iter().cloned());
         let dimension = self.dimension.load(Ordering::Relaxed);
@@ -77,7 +77,7 @@ impl Embedder for Fake {
 const TEXTS: [&str; 3] = ["a", "bb", "ccc"];
 
 fn keys() -> Arc<[Key]> {
-    TEXTS.iter().map(|text| key(text)).collect()
+    TEXTS.iter().map(|text| text_key(text)).collect()
 }
 
 fn similarity(fake: &Arc<Fake>) -> Arc<TextSimilarity> {
@@ -86,7 +86,7 @@ fn similarity(fake: &Arc<Fake>) -> Arc<TextSimilarity> {
 
 async fn fill(similarity: &Arc<TextSimilarity>) -> Result<(), EmbedError> {
     let texts = |places: &[usize]| places.iter().map(|place| Some(TEXTS[*place].to_owned())).collect();
-    similarity.fill(&keys(), texts, |_, _| {}).await
+    similarity.make_missing(&keys(), texts, |_, _| {}).await
 }
 
 #[tokio::test]
@@ -110,9 +110,9 @@ async fn a_model_is_sent_no_secret() {
     let similarity = similarity(&fake);
     let token = format!("{}{}", "ghp_", "aB1cD2eF3gH4iJ5kL6mN7oP8qR9sT0uV1wX2");
     let text = format!("fn sign_in() {{ connect(\"{token}\") }}");
-    let keys: Arc<[Key]> = [key(&text)].into();
+    let keys: Arc<[Key]> = [text_key(&text)].into();
     let sent = text.clone();
-    similarity.fill(&keys, move |_| vec![Some(sent.clone())], |_, _| {}).await.unwrap();
+    similarity.make_missing(&keys, move |_| vec![Some(sent.clone())], |_, _| {}).await.unwrap();
     similarity.cosines(&format!("where is password={token}"), &keys).await.unwrap();
     let sent = fake.sent.lock().clone();
     assert_eq!(sent.len(), 2);
@@ -132,7 +132,7 @@ async fn a_failure_leaves_it_alone_for_a_while() {
     assert_eq!(similarity.cosines("yy", &keys()).await, None);
     assert_eq!(fake.asked(), asked, "it was not asked again");
     fake.be(Behaviour::Works);
-    tokio::time::sleep(similarity.pause()).await;
+    tokio::time::sleep(similarity.remaining_pause()).await;
     assert!(similarity.cosines("yy", &keys()).await.is_some());
     assert_eq!(similarity.trouble(), None);
 }
@@ -158,15 +158,15 @@ async fn another_model_under_the_same_name_is_noticed() {
     fill(&similarity).await.unwrap();
     fake.dimension.store(6, Ordering::Relaxed);
     assert_eq!(similarity.cosines("xx", &keys()).await, None);
-    similarity.forgotten().await;
+    similarity.wait_forgotten().await;
     fill(&similarity).await.unwrap();
     assert!(similarity.cosines("xx", &keys()).await.unwrap()[1] > 0.9);
 
-    // Where new texts show it first.
+    // New texts are the first to show it.
     fake.dimension.store(8, Ordering::Relaxed);
-    let more: Arc<[Key]> = keys().iter().copied().chain([key("dddd")]).collect();
+    let more: Arc<[Key]> = keys().iter().copied().chain([text_key("dddd")]).collect();
     let text = |place: &usize| Some(TEXTS.get(*place).copied().unwrap_or("dddd").to_owned());
-    similarity.fill(&more, move |places| places.iter().map(text).collect(), |_, _| {}).await.unwrap();
+    similarity.make_missing(&more, move |places| places.iter().map(text).collect(), |_, _| {}).await.unwrap();
     let asked = similarity.cosines("zzzz", &more).await.unwrap();
     assert!(asked.iter().all(|cosine| !cosine.is_nan()) && asked[3] > 0.9, "{asked:?}");
 }
@@ -178,9 +178,9 @@ async fn a_text_that_is_no_more_is_left_out() {
     let texts = |places: &[usize]| {
         places.iter().map(|place| (*place != 1).then(|| TEXTS[*place].to_owned())).collect()
     };
-    similarity.fill(&keys(), texts, |_, _| {}).await.unwrap();
-    assert_eq!((fake.asked(), similarity.held()), (2, 2));
+    similarity.make_missing(&keys(), texts, |_, _| {}).await.unwrap();
+    assert_eq!((fake.asked(), similarity.held_count()), (2, 2));
     assert!(similarity.cosines("xx", &keys()).await.unwrap()[1].is_nan());
     fill(&similarity).await.unwrap();
-    assert_eq!((fake.asked(), similarity.held()), (4, 3), "it is made once it is there");
+    assert_eq!((fake.asked(), similarity.held_count()), (4, 3), "it is made once it is there");
 }

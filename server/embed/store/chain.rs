@@ -1,4 +1,5 @@
-//! Two stores, one behind the other: what the nearer one lacks is looked for in the farther one, and then in both.
+//! Two stores, one behind the other: texts that the nearer one lacks are looked for in the farther one, and new
+//! vectors are put into both.
 
 use std::sync::Arc;
 
@@ -9,19 +10,19 @@ use crate::vectors::{Key, Record};
 
 /// A store on this machine, and one behind it that is asked for what the first one lacks.
 #[derive(Debug)]
-pub(super) struct Chain {
+pub(super) struct StoreChain {
     local: Arc<dyn VectorStore>,
     team: Arc<dyn VectorStore>,
 }
 
-impl Chain {
+impl StoreChain {
     /// Asks `local` first, then `team`.
     pub(super) fn new(local: Arc<dyn VectorStore>, team: Arc<dyn VectorStore>) -> Self {
         Self { local, team }
     }
 }
 
-impl VectorStore for Chain {
+impl VectorStore for StoreChain {
     fn get(&self, keys: Arc<[Key]>, dimension: Option<usize>) -> BoxFuture<'_, Result<Found, StoreError>> {
         Box::pin(async move {
             let mut found = self.local.get(keys.clone(), dimension).await.unwrap_or_default();
@@ -33,8 +34,8 @@ impl VectorStore for Chain {
             let length = |found: &Found| found.values().next().map(|vector| vector.numbers().len());
             match (length(&found), length(&more)) {
                 (_, None) => return Ok(found),
-                // What is kept here is from before the model changed: it is of no use beside what the team has, which
-                // was made by the model as it is.
+                // The local vectors are from before the model changed: they cannot be compared with the team's, which
+                // the present model made.
                 (Some(here), Some(there)) if here != there => found.clear(),
                 _ => {}
             }

@@ -9,11 +9,11 @@ use std::time::Duration;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
-use super::postgres::{AddressError, TlsError, grants};
-use crate::base::hidden::shown;
+use super::postgres::{AddressError, TlsError, grant_statements};
+use crate::base::hidden::escape_hidden;
 use crate::http;
 
-/// Why vectors were not got from a store, or not kept in it.
+/// The reason why vectors were not read from a store, or not kept in it.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum StoreError {
     /// The file of vectors cannot be written.
@@ -58,7 +58,7 @@ pub enum StoreError {
 
 impl StoreError {
     /// The error of the server at `place` for `role`.
-    pub(super) fn of_server(place: &str, role: &str, error: Error) -> Self {
+    pub(super) fn from_server(place: &str, role: &str, error: Error) -> Self {
         let (place, state) = (place.to_owned(), error.code().cloned());
         let source = Arc::new(error);
         let is = |states: [SqlState; 2]| state.as_ref().is_some_and(|state| states.contains(state));
@@ -76,7 +76,7 @@ impl StoreError {
         }
     }
 
-    /// What the person can do about it.
+    /// Returns advice for the person.
     pub(crate) fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::NoUrl { variable } | Self::BadUrl { variable, .. } => {
@@ -90,7 +90,7 @@ impl StoreError {
                 "have pgvector installed on that server (as Debian's package postgresql-NN-pgvector)"
             }
             Self::Rights { role, .. } => {
-                return Some(format!("have an administrator run there: {}", grants(role)));
+                return Some(format!("have an administrator run there: {}", grant_statements(role)));
             }
             Self::Server { .. } => "look whether that server runs and can be reached from here",
             Self::Version { .. } => "use the same version of wherefore everywhere",
@@ -103,10 +103,10 @@ impl StoreError {
     }
 }
 
-/// What the server, or the way to it, says.
+/// Returns the error of the server, or of the way to it.
 fn said(error: &Error) -> String {
     let said = error
         .as_db_error()
         .map_or_else(|| http::with_sources(error.to_string(), error), |said| said.message().to_owned());
-    shown(&said).into_owned()
+    escape_hidden(&said).into_owned()
 }

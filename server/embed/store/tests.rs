@@ -1,4 +1,4 @@
-//! Machines that share a store, a real server of Postgres, and what becomes of both when it is not as it should be.
+//! Machines that share a store, a real server of Postgres, and faults of both.
 
 mod encrypted;
 mod server;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::*;
-use crate::{EmbedError, TextSimilarity, key};
+use crate::{EmbedError, TextSimilarity, text_key};
 
 /// A model whose vectors are without order, and the same for the same text.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Model {
         Arc::new(Self { dimension, seed, texts: AtomicUsize::new(0) })
     }
 
-    /// How many texts it was asked for since it was asked that before.
+    /// Returns the number of requested texts since the last call.
     fn asked(&self) -> usize {
         self.texts.swap(0, Ordering::Relaxed)
     }
@@ -40,8 +40,8 @@ impl Model {
     }
 }
 
-impl Embedder for Model {
-    fn model(&self) -> &str {
+impl TextEmbedder for Model {
+    fn model_name(&self) -> &str {
         "m"
     }
 
@@ -49,7 +49,7 @@ impl Embedder for Model {
         "m here"
     }
 
-    fn embed(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
+    fn embed_texts(&self, texts: Vec<String>) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
         self.texts.fetch_add(texts.len(), Ordering::Relaxed);
         Box::pin(async move { Ok(texts.iter().map(|text| self.vector(text)).collect()) })
     }
@@ -57,20 +57,21 @@ impl Embedder for Model {
 
 /// A machine with that model, its own folder, and a team's store at that URL.
 fn machine(model: &Arc<Model>, folder: &Path, url: &str) -> Arc<TextSimilarity> {
-    let team = Postgres::at("URL", Some(url), "m").map(|store| Arc::new(store) as Arc<dyn VectorStore>);
-    let team = Shared::new(team, model.clone(), Duration::from_secs(20));
-    let chain = Chain::new(Arc::new(VectorFile::new(folder, model.identity())), Arc::new(team));
+    let team =
+        PostgresStore::at_url("URL", Some(url), "m").map(|store| Arc::new(store) as Arc<dyn VectorStore>);
+    let team = SharedStore::new(team, model.clone(), Duration::from_secs(20));
+    let chain = StoreChain::new(Arc::new(VectorFile::new(folder, model.identity())), Arc::new(team));
     Arc::new(TextSimilarity::new(model.clone(), Some(Arc::new(chain)), Duration::from_secs(10)))
 }
 
 async fn fill(similarity: &Arc<TextSimilarity>, texts: &[&str]) {
-    let keys: Arc<[Key]> = texts.iter().map(|text| key(text)).collect();
+    let keys: Arc<[Key]> = texts.iter().map(|text| text_key(text)).collect();
     let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
     let at = move |places: &[usize]| places.iter().map(|place| Some(texts[*place].clone())).collect();
-    similarity.fill(&keys, at, |_, _| {}).await.unwrap();
+    similarity.make_missing(&keys, at, |_, _| {}).await.unwrap();
 }
 
 async fn cosines(similarity: &Arc<TextSimilarity>, request: &str, texts: &[&str]) -> Vec<f32> {
-    let keys: Vec<Key> = texts.iter().map(|text| key(text)).collect();
+    let keys: Vec<Key> = texts.iter().map(|text| text_key(text)).collect();
     similarity.cosines(request, &keys).await.unwrap()
 }

@@ -1,4 +1,4 @@
-//! The cache: what is kept, and what becomes of a file that is not as it was written.
+//! The cache: its contents, and the treatment of a damaged file.
 
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
@@ -8,60 +8,60 @@ use std::path::Path;
 use super::*;
 use crate::store::VectorFile;
 
-fn vectors(model: &str, folder: &Path) -> Vectors {
-    Vectors::new(Some(Arc::new(VectorFile::new(folder, model))))
+fn vectors(model: &str, folder: &Path) -> VectorCache {
+    VectorCache::new(Some(Arc::new(VectorFile::new(folder, model))))
 }
 
 fn records(from: usize, to: usize) -> Vec<Record> {
-    let vector = |n: usize| Quantised::of(&[1.0, n as f32, -2.0]).unwrap();
-    (from..to).map(|n| (key(&n.to_string()), vector(n))).collect()
+    let vector = |n: usize| QuantisedVector::from_floats(&[1.0, n as f32, -2.0]).unwrap();
+    (from..to).map(|n| (text_key(&n.to_string()), vector(n))).collect()
 }
 
 fn keys(count: usize) -> Vec<Key> {
-    (0..count).map(|n| key(&n.to_string())).collect()
+    (0..count).map(|n| text_key(&n.to_string())).collect()
 }
 
 /// A file with ten vectors, and how many of them are missing when another process reads it.
 async fn file(folder: &tempfile::TempDir) -> PathBuf {
-    vectors("m", folder.path()).add(records(0, 10)).await.unwrap();
+    vectors("m", folder.path()).add_records(records(0, 10)).await.unwrap();
     let files = std::fs::read_dir(folder.path()).unwrap().flatten().map(|entry| entry.path());
     files.into_iter().find(|path| path.extension().is_some()).unwrap()
 }
 
 async fn missing(folder: &tempfile::TempDir) -> usize {
-    vectors("m", folder.path()).want(&keys(10)).await.len()
+    vectors("m", folder.path()).hold_vectors(&keys(10)).await.len()
 }
 
 #[tokio::test]
 async fn vectors_are_there_for_the_next_process() {
     let folder = tempfile::tempdir().unwrap();
     let one = vectors("m", folder.path());
-    assert_eq!(one.want(&keys(4)).await, [0, 1, 2, 3]);
-    one.add(records(0, 3)).await.unwrap();
-    assert_eq!(one.want(&keys(4)).await, [3]);
+    assert_eq!(one.hold_vectors(&keys(4)).await, [0, 1, 2, 3]);
+    one.add_records(records(0, 3)).await.unwrap();
+    assert_eq!(one.hold_vectors(&keys(4)).await, [3]);
 
     let next = vectors("m", folder.path());
-    assert_eq!(next.want(&keys(4)).await, [3]);
-    let asked = Quantised::of(&[1.0, 2.0, -2.0]).unwrap().widened();
+    assert_eq!(next.hold_vectors(&keys(4)).await, [3]);
+    let asked = QuantisedVector::from_floats(&[1.0, 2.0, -2.0]).unwrap().to_wide();
     let cosines = next.cosines(&asked, &keys(4)).unwrap();
     assert!((cosines[2] - 1.0).abs() < 0.001 && cosines[0] < 0.95 && cosines[3].is_nan(), "{cosines:?}");
-    assert_eq!(next.cosines(&Quantised::of(&[1.0]).unwrap().widened(), &keys(4)), None);
+    assert_eq!(next.cosines(&QuantisedVector::from_floats(&[1.0]).unwrap().to_wide(), &keys(4)), None);
 
     let other = vectors("another model", folder.path());
-    assert_eq!(other.want(&keys(1)).await, [0]);
+    assert_eq!(other.hold_vectors(&keys(1)).await, [0]);
     // Two tools with the same text need one vector.
-    assert_eq!(other.want(&[key("a"), key("a"), key("b")]).await, [0, 2]);
-    one.forget(4).await;
+    assert_eq!(other.hold_vectors(&[text_key("a"), text_key("a"), text_key("b")]).await, [0, 2]);
+    one.forget_all(4).await;
     assert_eq!(missing(&folder).await, 7);
-    one.forget(3).await;
+    one.forget_all(3).await;
     assert_eq!(missing(&folder).await, 10);
 }
 
 #[tokio::test]
 async fn without_a_folder_they_last_as_long_as_the_process() {
-    let one = Vectors::new(None);
-    one.add(records(0, 3)).await.unwrap();
-    assert_eq!(one.want(&keys(4)).await, [3]);
+    let one = VectorCache::new(None);
+    one.add_records(records(0, 3)).await.unwrap();
+    assert_eq!(one.hold_vectors(&keys(4)).await, [3]);
 }
 
 #[tokio::test]
@@ -74,12 +74,12 @@ async fn what_is_damaged_or_cut_off_is_made_again_and_the_rest_is_kept() {
 
     open().set_len(length - 5).unwrap();
     assert_eq!(missing(&folder).await, 1, "the last record is cut off");
-    vectors("m", folder.path()).add(records(9, 10)).await.unwrap();
+    vectors("m", folder.path()).add_records(records(9, 10)).await.unwrap();
     assert_eq!((missing(&folder).await, std::fs::metadata(&path).unwrap().len()), (0, length));
 
     open().write_all_at(&[0xff], length - 60).unwrap();
     assert_eq!(missing(&folder).await, 1, "one record is damaged");
-    vectors("m", folder.path()).add(records(0, 10)).await.unwrap();
+    vectors("m", folder.path()).add_records(records(0, 10)).await.unwrap();
     assert_eq!(missing(&folder).await, 0);
 }
 
@@ -94,15 +94,15 @@ async fn a_file_that_is_none_of_ours_is_replaced() {
     {
         std::fs::write(&path, content).unwrap();
         assert_eq!(missing(&folder).await, 10);
-        vectors("m", folder.path()).add(records(0, 10)).await.unwrap();
+        vectors("m", folder.path()).add_records(records(0, 10)).await.unwrap();
         assert_eq!(missing(&folder).await, 0);
     }
     // Vectors of another length: the model behind the name is another one.
-    let longer = [(key("0"), Quantised::of(&[1.0, 2.0, 3.0, 4.0]).unwrap())];
+    let longer = [(text_key("0"), QuantisedVector::from_floats(&[1.0, 2.0, 3.0, 4.0]).unwrap())];
     let one = vectors("m", folder.path());
-    assert!(one.want(&keys(10)).await.is_empty());
-    one.add(longer.to_vec()).await.unwrap();
-    assert_eq!((one.dimension(), one.want(&keys(10)).await.len()), (Some(4), 9));
+    assert!(one.hold_vectors(&keys(10)).await.is_empty());
+    one.add_records(longer.to_vec()).await.unwrap();
+    assert_eq!((one.dimension(), one.hold_vectors(&keys(10)).await.len()), (Some(4), 9));
     assert_eq!(missing(&folder).await, 9);
 
     std::fs::remove_file(&path).unwrap();
@@ -117,12 +117,12 @@ async fn writers_at_the_same_time_lose_nothing() {
         let one = vectors("m", folder.path());
         tokio::spawn(async move {
             for n in 0..25 {
-                one.add(records(writer * 25 + n, writer * 25 + n + 1)).await.unwrap();
+                one.add_records(records(writer * 25 + n, writer * 25 + n + 1)).await.unwrap();
             }
         })
     });
     for writer in writers.collect::<Vec<_>>() {
         writer.await.unwrap();
     }
-    assert!(vectors("m", folder.path()).want(&keys(100)).await.is_empty());
+    assert!(vectors("m", folder.path()).hold_vectors(&keys(100)).await.is_empty());
 }

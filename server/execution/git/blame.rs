@@ -1,9 +1,9 @@
-//! Which commit each line of a text was last changed in: `git blame` read.
+//! Reads `git blame`: the commit in which each line of a text was last changed.
 
 use std::collections::BTreeMap;
 
-use super::super::tracked::IndexStamp;
-use super::{GitError, GitReader, arguments, is_hash};
+use super::super::tracked_files::IndexStamp;
+use super::{GitError, GitReader, is_hash, to_arguments};
 use crate::base::WorkspacePath;
 use crate::protocol::LineCommit;
 
@@ -16,7 +16,7 @@ pub(crate) struct BlamedLine {
     pub(crate) line: u32,
 }
 
-/// Where the lines of a text come from.
+/// The origin of each line of a text.
 #[derive(Debug, Default)]
 pub(crate) struct GitBlame {
     /// Each line.
@@ -26,36 +26,44 @@ pub(crate) struct GitBlame {
 }
 
 impl GitReader<'_> {
-    /// The commit of each line of `text`, which stands at `path`.
+    /// Returns the commit of each line of `text`, the text of `path`. With `past_spaces` a line equals one that differs
+    /// in nothing but spaces.
     ///
     /// # Errors
-    /// Where the file is in no commit, git cannot be run, or says no.
-    pub(crate) async fn blame(&self, path: &WorkspacePath, text: &str) -> Result<GitBlame, GitError> {
+    /// Fails where the file is in no commit, git cannot be run, or git refuses.
+    pub(crate) async fn blame_lines(
+        &self,
+        path: &WorkspacePath,
+        text: &str,
+        past_spaces: bool,
+    ) -> Result<GitBlame, GitError> {
         if self.is_closed(path.as_str().as_bytes()) {
             return Ok(GitBlame::default());
         }
-        let mut all = arguments(&["blame", "--porcelain", "--contents", "-", "--"]);
+        let mut all = to_arguments(&["blame", "--porcelain"]);
+        all.extend(past_spaces.then(|| "-w".into()));
+        all.extend(to_arguments(&["--contents", "-", "--"]));
         all.push(path.as_str().into());
-        let output = self.run(all, Some(text.as_bytes().to_vec())).await?;
-        Ok(read(&String::from_utf8_lossy(&output.bytes)))
+        let output = self.run_git(all, Some(text.as_bytes().to_vec())).await?;
+        Ok(parse_blame(&String::from_utf8_lossy(&output.bytes)))
     }
 
-    /// Whether git has a file in its index.
-    pub(crate) async fn tracks(&self, path: &WorkspacePath) -> bool {
-        let (known, index) = (&self.executor.tracked, IndexStamp::of(&self.repository));
-        if let Some(is_tracked) = known.said(index, path) {
+    /// Returns whether git has a file in its index.
+    pub(crate) async fn is_tracked(&self, path: &WorkspacePath) -> bool {
+        let (known, index) = (&self.executor.tracked, IndexStamp::of_repository(&self.repository));
+        if let Some(is_tracked) = known.known_answer(index, path) {
             return is_tracked;
         }
-        let mut all = arguments(&["ls-files", "-z", "--"]);
-        all.extend(super::only(std::slice::from_ref(path)));
-        let Ok(output) = self.run(all, None).await else { return false };
-        known.remember(index, path, !output.bytes.is_empty());
+        let mut all = to_arguments(&["ls-files", "-z", "--"]);
+        all.extend(super::path_arguments(std::slice::from_ref(path)));
+        let Ok(output) = self.run_git(all, None).await else { return false };
+        known.remember_answer(index, path, !output.bytes.is_empty());
         !output.bytes.is_empty()
     }
 }
 
 /// Reads what `git blame --porcelain` wrote. What is not as it should be is passed over.
-fn read(text: &str) -> GitBlame {
+fn parse_blame(text: &str) -> GitBlame {
     let mut blame = GitBlame::default();
     let mut commit: Option<String> = None;
     for line in text.split('\n') {
@@ -102,7 +110,7 @@ mod tests {
              {} 2 2 1\nauthor Not Committed Yet\n\t{one} 1 1\n{one} 3 3 1\n\tthree\nrubbish\n{one} 9 99\n",
             "0".repeat(40)
         );
-        let blame = read(&text);
+        let blame = parse_blame(&text);
         let line = |commit: Option<&String>, line| BlamedLine { commit: commit.cloned(), line };
         assert_eq!(blame.lines, [line(Some(&one), 1), line(None, 2), line(Some(&one), 3)]);
         let (commit, path) = &blame.commits[&one];

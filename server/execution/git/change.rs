@@ -1,9 +1,9 @@
-//! What became of a file, as answers say it.
+//! The kind of change of a file, as answers name it.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What became of a file.
+/// The kind of change of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ChangeWord {
@@ -20,7 +20,7 @@ pub(crate) enum ChangeWord {
 
 impl ChangeWord {
     /// The word for a letter of git's; nothing where nothing changed.
-    pub(super) fn of(letter: u8) -> Option<Self> {
+    pub(super) fn from_letter(letter: u8) -> Option<Self> {
         match letter {
             b'A' => Some(Self::Added),
             b'M' => Some(Self::Modified),
@@ -33,7 +33,7 @@ impl ChangeWord {
         }
     }
 
-    /// Whether git names two paths with it.
+    /// Returns whether git names two paths with it.
     pub(super) fn has_two_paths(self) -> bool {
         matches!(self, Self::Renamed | Self::Copied)
     }

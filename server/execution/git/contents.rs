@@ -1,18 +1,18 @@
-//! Which files are not as the commit that is checked out has them, and the bytes of files in a commit.
+//! Lists the files that differ from the commit that is checked out, and reads the bytes of files in a commit.
 
-use super::{GitError, GitReader, arguments};
+use super::{GitError, GitReader, to_arguments};
 use crate::base::WorkspacePath;
 
 impl GitReader<'_> {
-    /// The commit that is checked out, and each file that is not as it has it: changed, staged or untracked. Nothing where
-    /// there are more than git's answer has room for.
+    /// Returns the commit that is checked out, and each file that differs from it: changed, staged or untracked.
+    /// Nothing where there are more than git's answer has room for.
     ///
     /// # Errors
-    /// Where git cannot be run, or says no; and before the first commit.
+    /// Fails where git cannot be run, or refuses; and before the first commit.
     pub(crate) async fn changed_since_commit(
         &self,
     ) -> Result<Option<(String, Vec<WorkspacePath>)>, GitError> {
-        let commit = self.commit("HEAD").await?;
+        let commit = self.find_commit("HEAD").await?;
         let asked = [
             "status",
             "--porcelain=v1",
@@ -21,20 +21,20 @@ impl GitReader<'_> {
             "--untracked-files=all",
             "--ignore-submodules=all",
         ];
-        let output = self.run(arguments(&asked), None).await?;
+        let output = self.run_git(to_arguments(&asked), None).await?;
         let entries = output.bytes.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
         // Two letters and a space stand before the path.
-        let paths =
-            entries.filter_map(|entry| WorkspacePath::clean(std::str::from_utf8(entry.get(3..)?).ok()?));
+        let paths = entries
+            .filter_map(|entry| WorkspacePath::from_relative(std::str::from_utf8(entry.get(3..)?).ok()?));
         Ok((!output.is_cut).then(|| (commit, paths.collect())))
     }
 
-    /// The bytes that each of `paths` has at a commit; nothing for one that is no file there, that the rules close, or for
-    /// which git's answer has no room.
+    /// Returns the bytes of each of `paths` at a commit; nothing for a path that is no file there, that the rules
+    /// close, or for which git's answer has no room.
     ///
     /// # Errors
-    /// Where git cannot be run, or says no.
-    pub(crate) async fn contents(
+    /// Fails where git cannot be run, or refuses.
+    pub(crate) async fn read_contents(
         &self,
         commit: &str,
         paths: &[WorkspacePath],
@@ -44,24 +44,44 @@ impl GitReader<'_> {
         };
         let asked: String =
             paths.iter().filter(is_asked).map(|path| format!("{commit}:{}\n", path.as_str())).collect();
-        let output = self.run(arguments(&["cat-file", "--batch"]), Some(asked.into_bytes())).await?;
+        let mut found = self.read_objects(asked, paths.iter().filter(is_asked).count()).await?.into_iter();
+        Ok(paths.iter().map(|path| if is_asked(&path) { found.next().flatten() } else { None }).collect())
+    }
+
+    /// The bytes of the files with these hashes, in their order; nothing for one that is not there, or for which git's answer
+    /// has no room.
+    ///
+    /// # Errors
+    /// Fails where git cannot be run, or refuses.
+    pub(in crate::execution) async fn read_blobs(
+        &self,
+        hashes: &[&str],
+    ) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        let asked: String = hashes.iter().map(|hash| format!("{hash}\n")).collect();
+        self.read_objects(asked, hashes.len()).await
+    }
+
+    /// The bytes of the objects that are asked for, a line each, in their order.
+    async fn read_objects(&self, asked: String, count: usize) -> Result<Vec<Option<Vec<u8>>>, GitError> {
+        let output = self.run_git(to_arguments(&["cat-file", "--batch"]), Some(asked.into_bytes())).await?;
         let mut rest = &output.bytes[..];
-        let mut next = || {
-            let (found, after) = object(rest)?;
+        let next = |_| {
+            let (found, after) = split_object(rest)?;
             rest = after;
             found.map(<[u8]>::to_vec)
         };
-        Ok(paths.iter().map(|path| if is_asked(&path) { next() } else { None }).collect())
+        Ok((0..count).map(next).collect())
     }
 }
 
-/// One object of the answer and what stands after it: its bytes where it is a file's; nothing where the answer ends.
-fn object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
+/// Splits the first object off an answer: its bytes where it is a file's, and the rest of the answer; nothing where the
+/// answer ends.
+fn split_object(answer: &[u8]) -> Option<(Option<&[u8]>, &[u8])> {
     let end = answer.iter().position(|byte| *byte == b'\n')?;
     let (header, rest) = (&answer[..end], &answer[end + 1..]);
     let words: Vec<&[u8]> = header.split(|byte| *byte == b' ').collect();
     let [.., kind, size] = words[..] else { return Some((None, rest)) };
-    // A name that is not found is told by words alone.
+    // A name that is not found is answered in words alone.
     let Some(size) = std::str::from_utf8(size).ok().and_then(|size| size.parse::<usize>().ok()) else {
         return Some((None, rest));
     };
@@ -79,7 +99,7 @@ mod tests {
             b"abc blob 3\na\nb\nHEAD:no such 7 missing\nabc tree 2\nxy\nabc blob 0\n\nabc blob 9\ncut";
         let mut rest = &answer[..];
         let mut found = Vec::new();
-        while let Some((object, after)) = object(rest) {
+        while let Some((object, after)) = split_object(rest) {
             found.push(object.map(<[u8]>::to_vec));
             rest = after;
         }

@@ -1,11 +1,11 @@
-//! What keeps a repository from being read.
+//! The errors of reading a repository.
 
 use super::super::error::ExecutionError;
 use crate::protocol::{Code, Fault};
 use crate::sandbox::SandboxError;
 use crate::workspace::WorkspaceError;
 
-/// What keeps a repository from being read.
+/// The error that keeps a repository from being read.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum GitError {
     /// The workspace's root holds no repository.
@@ -19,7 +19,7 @@ pub(crate) enum GitError {
     Malformed {
         /// The file.
         path: String,
-        /// What it should hold.
+        /// The content that it should have.
         expected: &'static str,
     },
     /// The repository's format has an extension that is not known.
@@ -40,7 +40,7 @@ pub(crate) enum GitError {
     /// A limit ended git.
     #[error("a limit ended git before it was done")]
     Limit,
-    /// Git says no.
+    /// Git refuses.
     #[error("git failed: {0}")]
     Failed(String),
     /// Git was not run.
@@ -91,6 +91,6 @@ impl From<GitError> for Fault {
             GitError::Limit => (Code::Timeout, "name `paths`, or fewer commits"),
             GitError::Failed(_) => (Code::Unsupported, "go by what git says"),
         };
-        Self::new(code, message).suggest(suggestion)
+        Self::new(code, message).with_suggestion(suggestion)
     }
 }

@@ -7,27 +7,27 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::change::ChangeWord;
-use super::{GitError, GitReader, arguments, is_hash, lossy, only};
+use super::{GitError, GitReader, is_hash, lossy_text, path_arguments, to_arguments};
 use crate::base::WorkspacePath;
 
-/// What is listed of a commit: fields with a NUL between them.
+/// The fields that are listed of a commit, with a NUL between them.
 const FORMAT: &str = "--format=tformat:%H%x00%an <%ae>%x00%aI%x00%s%x00%b";
 
-/// Which commits are listed.
+/// The commits that are listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum CommitRange {
-    /// Those that lead to a revision, itself among them.
+    /// The commits that lead to a revision, including itself.
     To(String),
-    /// Those that lead to the second revision and not to the first.
+    /// The commits that lead to the second revision and not to the first.
     Between(String, String),
-    /// Those that lead to one of both revisions alone.
+    /// The commits that lead to exactly one of both revisions.
     Either(String, String),
 }
 
-/// What a log is asked for.
+/// The request of a log.
 #[derive(Clone, Debug)]
 pub(crate) struct LogRequest {
-    /// Which commits; those of the branch that is checked out where none is named.
+    /// The commits to list; those of the branch that is checked out where none is named.
     pub(crate) range: Option<CommitRange>,
     /// The files and folders that they change; any where it is empty.
     pub(crate) paths: Vec<WorkspacePath>,
@@ -35,7 +35,7 @@ pub(crate) struct LogRequest {
     pub(crate) limit: usize,
     /// The earliest date.
     pub(crate) since: Option<String>,
-    /// Whether the files of each are wanted.
+    /// True where the files of each are wanted.
     pub(crate) has_files: bool,
 }
 
@@ -44,9 +44,9 @@ pub(crate) struct LogRequest {
 pub(crate) struct GitLog {
     /// The commits, newest first.
     pub(crate) commits: Vec<LoggedCommit>,
-    /// How many files of them the rules close.
+    /// The number of their files that the rules close.
     pub(crate) closed: usize,
-    /// Whether there are more than were read.
+    /// True where there are more than were read.
     pub(crate) is_cut: bool,
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct TouchedFile {
 
 impl LoggedCommit {
     /// About how many bytes an answer takes to hold it.
-    pub(crate) fn size(&self) -> usize {
+    pub(crate) fn answer_size(&self) -> usize {
         let files = self.files.iter().flatten();
         let of_files: usize = files.map(|file| file.path.len() + 50).sum();
         self.author.len() + self.subject.len() + self.body.len() + of_files + 160
@@ -83,7 +83,7 @@ impl LoggedCommit {
 
 impl CommitRange {
     /// Reads a revision or a range, `main..topic` or `main...topic`; a side that is left out is `HEAD`.
-    pub(crate) fn of(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let side = |side: &str| if side.is_empty() { "HEAD".to_owned() } else { side.to_owned() };
         match (text.split_once("..."), text.split_once("..")) {
             (Some((one, other)), _) => Self::Either(side(one), side(other)),
@@ -97,10 +97,12 @@ impl GitReader<'_> {
     /// The commits, newest first. Before the first commit there are none.
     ///
     /// # Errors
-    /// Where a revision names no commit, git cannot be run, or says no.
-    pub(crate) async fn log(&self, request: &LogRequest) -> Result<GitLog, GitError> {
-        let Some(range) = self.range(request.range.as_ref()).await? else { return Ok(GitLog::default()) };
-        let mut all = arguments(&[
+    /// Fails where a revision names no commit, git cannot be run, or git refuses.
+    pub(crate) async fn read_log(&self, request: &LogRequest) -> Result<GitLog, GitError> {
+        let Some(range) = self.resolve_range(request.range.as_ref()).await? else {
+            return Ok(GitLog::default());
+        };
+        let mut all = to_arguments(&[
             "log",
             "-z",
             FORMAT,
@@ -117,9 +119,9 @@ impl GitReader<'_> {
         all.extend(request.since.iter().map(|since| OsString::from(format!("--since={since}"))));
         all.extend(range.into_iter().map(OsString::from));
         all.push("--".into());
-        all.extend(only(&request.paths));
-        let output = self.run(all, None).await?;
-        let mut log = read(&output.bytes, request.has_files, |path| self.is_closed(path));
+        all.extend(path_arguments(&request.paths));
+        let output = self.run_git(all, None).await?;
+        let mut log = parse_log(&output.bytes, request.has_files, |path| self.is_closed(path));
         log.is_cut = output.is_cut;
         if log.is_cut {
             // It is not whole.
@@ -129,41 +131,41 @@ impl GitReader<'_> {
     }
 
     /// A range as git takes it; nothing where there is no commit yet.
-    async fn range(&self, range: Option<&CommitRange>) -> Result<Option<Vec<String>>, GitError> {
+    async fn resolve_range(&self, range: Option<&CommitRange>) -> Result<Option<Vec<String>>, GitError> {
         Ok(Some(match range {
-            None => match self.find(&["HEAD".to_owned()]).await?.pop().flatten() {
+            None => match self.find_commits(&["HEAD".to_owned()]).await?.pop().flatten() {
                 Some(head) => vec![head],
                 None => return Ok(None),
             },
-            Some(CommitRange::To(revision)) => vec![self.commit(revision).await?],
+            Some(CommitRange::To(revision)) => vec![self.find_commit(revision).await?],
             Some(CommitRange::Between(one, other)) => {
-                vec![format!("^{}", self.commit(one).await?), self.commit(other).await?]
+                vec![format!("^{}", self.find_commit(one).await?), self.find_commit(other).await?]
             }
             Some(CommitRange::Either(one, other)) => {
-                vec![format!("{}...{}", self.commit(one).await?, self.commit(other).await?)]
+                vec![format!("{}...{}", self.find_commit(one).await?, self.find_commit(other).await?)]
             }
         }))
     }
 }
 
-fn read(bytes: &[u8], has_files: bool, is_closed: impl Fn(&[u8]) -> bool) -> GitLog {
+fn parse_log(bytes: &[u8], has_files: bool, is_closed: impl Fn(&[u8]) -> bool) -> GitLog {
     let mut log = GitLog::default();
     let mut tokens = bytes.split(|byte| *byte == 0).peekable();
     while let Some(hash) = tokens.next() {
-        let hash = lossy(hash).trim().to_owned();
-        let mut text = || tokens.next().map(lossy);
+        let hash = lossy_text(hash).trim().to_owned();
+        let mut text = || tokens.next().map(lossy_text);
         let (Some(author), Some(date), Some(subject), Some(body)) = (text(), text(), text(), text()) else {
             break;
         };
         let body = body.trim().to_owned();
-        let touched = touched(&mut tokens);
+        let touched = touched_paths(&mut tokens);
         let mut files = Vec::with_capacity(touched.len());
         for (change, old, path) in touched {
             if is_closed(path) || old.is_some_and(&is_closed) {
                 log.closed += 1;
                 continue;
             }
-            files.push(TouchedFile { path: lossy(path), old_path: old.map(lossy), change });
+            files.push(TouchedFile { path: lossy_text(path), old_path: old.map(lossy_text), change });
         }
         let files = has_files.then_some(files);
         log.commits.push(LoggedCommit { hash, author, date, subject, body, files });
@@ -171,14 +173,14 @@ fn read(bytes: &[u8], has_files: bool, is_closed: impl Fn(&[u8]) -> bool) -> Git
     log
 }
 
-/// How a file is touched, its path before where that is another, and its path.
+/// The kind of change of a file, its earlier path where that differs, and its path.
 type TouchedPath<'o> = (ChangeWord, Option<&'o [u8]>, &'o [u8]);
 
 /// The files of a commit, up to the hash of the next.
-fn touched<'o>(tokens: &mut Peekable<impl Iterator<Item = &'o [u8]>>) -> Vec<TouchedPath<'o>> {
+fn touched_paths<'o>(tokens: &mut Peekable<impl Iterator<Item = &'o [u8]>>) -> Vec<TouchedPath<'o>> {
     let mut all = Vec::new();
     while let Some(state) = tokens.next_if(|token| !is_hash(token.trim_ascii())) {
-        let change = state.trim_ascii_start().first().and_then(|letter| ChangeWord::of(*letter));
+        let change = state.trim_ascii_start().first().and_then(|letter| ChangeWord::from_letter(*letter));
         let Some(change) = change else { continue };
         let Some(first) = tokens.next() else { break };
         match change.has_two_paths() {
@@ -200,7 +202,7 @@ mod tests {
             "{one}\0n <e>\0d\0s\0body\nline\n\0\nM\0b.bin\0R075\0a.pem\0c\0R100\0x\0{two}\0\
              {two}\0n <e>\0d\0subject\0\0\nA\0A\0"
         );
-        let log = read(output.as_bytes(), true, |path| path.ends_with(b".pem"));
+        let log = parse_log(output.as_bytes(), true, |path| path.ends_with(b".pem"));
         assert_eq!(log.closed, 1);
         let [first, second] = &log.commits[..] else { panic!("{log:?}") };
         assert_eq!((&first.hash, first.body.as_str()), (&one, "body\nline"));
@@ -213,17 +215,17 @@ mod tests {
     #[test]
     fn a_log_without_files_is_fields_alone() {
         let hash = "a".repeat(40);
-        let log = read(format!("{hash}\0n\0d\0s\0\0{hash}\0n\0d\0s\0b\0").as_bytes(), false, |_| true);
+        let log = parse_log(format!("{hash}\0n\0d\0s\0\0{hash}\0n\0d\0s\0b\0").as_bytes(), false, |_| true);
         assert_eq!((log.commits.len(), log.closed), (2, 0));
-        assert_eq!(read(b"", false, |_| true).commits, []);
+        assert_eq!(parse_log(b"", false, |_| true).commits, []);
     }
 
     #[test]
     fn ranges_have_two_sides() {
         let text = str::to_owned;
-        assert_eq!(CommitRange::of("a..b"), CommitRange::Between(text("a"), text("b")));
-        assert_eq!(CommitRange::of("..b"), CommitRange::Between(text("HEAD"), text("b")));
-        assert_eq!(CommitRange::of("a..."), CommitRange::Either(text("a"), text("HEAD")));
-        assert_eq!(CommitRange::of("v1.0"), CommitRange::To(text("v1.0")));
+        assert_eq!(CommitRange::from_text("a..b"), CommitRange::Between(text("a"), text("b")));
+        assert_eq!(CommitRange::from_text("..b"), CommitRange::Between(text("HEAD"), text("b")));
+        assert_eq!(CommitRange::from_text("a..."), CommitRange::Either(text("a"), text("HEAD")));
+        assert_eq!(CommitRange::from_text("v1.0"), CommitRange::To(text("v1.0")));
     }
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::change::ChangeWord;
-use super::{GitError, GitReader, arguments, lossy};
+use super::{GitError, GitReader, lossy_text, to_arguments};
 
 /// The state of a working tree.
 #[derive(Debug, Default)]
@@ -19,11 +19,11 @@ pub(crate) struct GitStatus {
     pub(crate) ahead: Option<u64>,
     /// Commits of the upstream that it lacks.
     pub(crate) behind: Option<u64>,
-    /// What is not as it was committed.
+    /// The files that differ from the last commit.
     pub(crate) entries: Vec<StatusEntry>,
-    /// How many entries the rules close.
+    /// The number of entries that the rules close.
     pub(crate) closed: usize,
-    /// Whether there are more than were read.
+    /// True where there are more than were read.
     pub(crate) is_cut: bool,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct StatusEntry {
     kind: StatusKind,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum StatusKind {
@@ -54,8 +54,8 @@ impl GitReader<'_> {
     /// The state of the working tree. Submodules are not looked into.
     ///
     /// # Errors
-    /// Where git cannot be run, or says no.
-    pub(crate) async fn status(&self) -> Result<GitStatus, GitError> {
+    /// Fails where git cannot be run, or refuses.
+    pub(crate) async fn read_status(&self) -> Result<GitStatus, GitError> {
         let asked = [
             "status",
             "--porcelain=v2",
@@ -65,40 +65,40 @@ impl GitReader<'_> {
             "--untracked-files=normal",
             "--ignore-submodules=all",
         ];
-        let output = self.run(arguments(&asked), None).await?;
+        let output = self.run_git(to_arguments(&asked), None).await?;
         let mut status = GitStatus { is_cut: output.is_cut, ..GitStatus::default() };
         let mut tokens = output.bytes.split(|byte| *byte == 0).peekable();
         while let Some(token) = tokens.next() {
-            // What stands after the last NUL is nothing, or an entry that was cut.
+            // The bytes after the last NUL are empty, or an entry that was cut.
             if tokens.peek().is_none() {
                 break;
             }
             match token.strip_prefix(b"# ") {
-                Some(header) => status.header(&lossy(header)),
+                Some(header) => status.add_header(&lossy_text(header)),
                 None => {
                     let old = if token.first() == Some(&b'2') { tokens.next() } else { None };
-                    self.add(&mut status, token, old);
+                    self.add_entry(&mut status, token, old);
                 }
             }
         }
         Ok(status)
     }
 
-    fn add(&self, status: &mut GitStatus, token: &[u8], old: Option<&[u8]>) {
-        let Some((path, staged, unstaged, kind)) = fields(token) else { return };
+    fn add_entry(&self, status: &mut GitStatus, token: &[u8], old: Option<&[u8]>) {
+        let Some((path, staged, unstaged, kind)) = split_entry(token) else { return };
         if self.is_closed(path) || old.is_some_and(|old| self.is_closed(old)) {
             status.closed += 1;
             return;
         }
-        let (path, old_path) = (lossy(path), old.map(lossy));
+        let (path, old_path) = (lossy_text(path), old.map(lossy_text));
         status.entries.push(StatusEntry { path, old_path, staged, unstaged, kind });
     }
 }
 
-type Fields<'t> = (&'t [u8], Option<ChangeWord>, Option<ChangeWord>, StatusKind);
+type EntryFields<'t> = (&'t [u8], Option<ChangeWord>, Option<ChangeWord>, StatusKind);
 
 /// An entry of the second porcelain format: its kind, fields apart by spaces, and the path to the end.
-fn fields(token: &[u8]) -> Option<Fields<'_>> {
+fn split_entry(token: &[u8]) -> Option<EntryFields<'_>> {
     let (kind, before) = match token.first()? {
         b'1' => (StatusKind::Changed, 8),
         b'2' => (StatusKind::Renamed, 9),
@@ -113,11 +113,11 @@ fn fields(token: &[u8]) -> Option<Fields<'_>> {
     }
     let path = parts.nth(before - 2)?;
     let [staged, unstaged] = *states else { return None };
-    Some((path, ChangeWord::of(staged), ChangeWord::of(unstaged), kind))
+    Some((path, ChangeWord::from_letter(staged), ChangeWord::from_letter(unstaged), kind))
 }
 
 impl GitStatus {
-    fn header(&mut self, header: &str) {
+    fn add_header(&mut self, header: &str) {
         match header.split_once(' ') {
             Some(("branch.oid", commit)) if commit != "(initial)" => self.commit = Some(commit.to_owned()),
             Some(("branch.head", branch)) if branch != "(detached)" => self.branch = Some(branch.to_owned()),
@@ -142,15 +142,18 @@ mod tests {
         let changed = format!("1 .M N... 100644 100644 100644 {hash} {hash} a b  c");
         let renamed = format!("2 RM N... 100644 100644 100644 {hash} {hash} R100 new");
         let unmerged = format!("u UU N... 1 2 3 4 {hash} {hash} {hash} both");
-        let read = |text: &'static str| fields(text.as_bytes());
+        let read = |text: &'static str| split_entry(text.as_bytes());
         let (modified, renamed_word) = (Some(ChangeWord::Modified), Some(ChangeWord::Renamed));
-        assert_eq!(fields(changed.as_bytes()), Some((&b"a b  c"[..], None, modified, StatusKind::Changed)));
         assert_eq!(
-            fields(renamed.as_bytes()),
+            split_entry(changed.as_bytes()),
+            Some((&b"a b  c"[..], None, modified, StatusKind::Changed))
+        );
+        assert_eq!(
+            split_entry(renamed.as_bytes()),
             Some((&b"new"[..], renamed_word, modified, StatusKind::Renamed))
         );
         let both = Some(ChangeWord::Unmerged);
-        assert_eq!(fields(unmerged.as_bytes()), Some((&b"both"[..], both, both, StatusKind::Unmerged)));
+        assert_eq!(split_entry(unmerged.as_bytes()), Some((&b"both"[..], both, both, StatusKind::Unmerged)));
         assert_eq!(read("? a b"), Some((&b"a b"[..], None, None, StatusKind::Untracked)));
         assert_eq!(read("1 .M"), None);
         assert_eq!(read(""), None);

@@ -1,16 +1,16 @@
-//! What the elements of HTML mean for a reader.
+//! The meaning of HTML's elements for a reader.
 
 use html5gum::StartTag;
 
 /// A start tag, without its place in the page.
-pub(super) type Tag = StartTag<()>;
+pub(super) type HtmlTag = StartTag<()>;
 
 /// Names of elements.
-type Names = &'static [&'static [u8]];
+type ElementNames = &'static [&'static [u8]];
 
-/// What an element does to the text in it.
+/// The effect of an element on the text in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
+pub(super) enum ElementEffect {
     None,
     /// Neither it nor what is in it is shown.
     Hidden,
@@ -19,15 +19,15 @@ pub(super) enum Effect {
     Block,
     Heading(usize),
     Mark(&'static str),
-    /// With its address, once that is known.
+    /// A link with its address, once that is known.
     Link(String),
     Quote,
-    /// With the number of its next item, where it counts them.
+    /// A list with the number of its next item, if it is numbered.
     List(Option<u64>),
     Item,
     /// A term that is defined.
     Definition,
-    /// What is said of a term.
+    /// The description of a term.
     Described,
     Code,
     Preformatted,
@@ -36,7 +36,7 @@ pub(super) enum Effect {
     Cell,
 }
 
-/// Whether an element never holds anything.
+/// Returns whether an element is always empty.
 pub(super) fn is_void(name: &[u8]) -> bool {
     matches!(
         name,
@@ -58,7 +58,7 @@ pub(super) fn is_void(name: &[u8]) -> bool {
 }
 
 /// The elements that the start of another ends, though no tag does, and those in which they are looked for.
-pub(super) fn ends(name: &[u8]) -> Option<(Names, Names)> {
+pub(super) fn elements_ended_by(name: &[u8]) -> Option<(ElementNames, ElementNames)> {
     Some(match name {
         b"li" => (&[b"li"], &[b"ul", b"ol", b"menu", b"td", b"th"]),
         b"dt" | b"dd" => (&[b"dt", b"dd"], &[b"dl", b"td", b"th"]),
@@ -70,38 +70,38 @@ pub(super) fn ends(name: &[u8]) -> Option<(Names, Names)> {
     })
 }
 
-/// What an element does.
-pub(super) fn effect(tag: &Tag) -> Effect {
+/// Returns the effect of an element.
+pub(super) fn effect_of(tag: &HtmlTag) -> ElementEffect {
     if is_hidden(tag) {
-        return Effect::Hidden;
+        return ElementEffect::Hidden;
     }
     match tag.name.as_slice() {
-        b"title" => Effect::Title,
-        b"main" => Effect::Main,
-        b"h1" => Effect::Heading(1),
-        b"h2" => Effect::Heading(2),
-        b"h3" => Effect::Heading(3),
-        b"h4" => Effect::Heading(4),
-        b"h5" => Effect::Heading(5),
-        b"h6" => Effect::Heading(6),
-        b"b" | b"strong" => Effect::Mark("**"),
-        b"i" | b"em" => Effect::Mark("*"),
-        b"s" | b"del" | b"strike" => Effect::Mark("~~"),
-        b"q" => Effect::Mark("\""),
-        b"a" => Effect::Link(String::new()),
-        b"blockquote" => Effect::Quote,
-        b"ul" | b"menu" => Effect::List(None),
-        b"ol" => Effect::List(Some(first_number(tag))),
-        b"li" => Effect::Item,
-        b"dt" => Effect::Definition,
-        b"dd" => Effect::Described,
-        b"code" | b"samp" | b"kbd" | b"tt" => Effect::Code,
-        b"pre" | b"listing" | b"xmp" => Effect::Preformatted,
-        b"table" => Effect::Table,
-        b"tr" => Effect::Row,
-        b"td" | b"th" => Effect::Cell,
-        name if is_block(name) => Effect::Block,
-        _ => Effect::None,
+        b"title" => ElementEffect::Title,
+        b"main" => ElementEffect::Main,
+        b"h1" => ElementEffect::Heading(1),
+        b"h2" => ElementEffect::Heading(2),
+        b"h3" => ElementEffect::Heading(3),
+        b"h4" => ElementEffect::Heading(4),
+        b"h5" => ElementEffect::Heading(5),
+        b"h6" => ElementEffect::Heading(6),
+        b"b" | b"strong" => ElementEffect::Mark("**"),
+        b"i" | b"em" => ElementEffect::Mark("*"),
+        b"s" | b"del" | b"strike" => ElementEffect::Mark("~~"),
+        b"q" => ElementEffect::Mark("\""),
+        b"a" => ElementEffect::Link(String::new()),
+        b"blockquote" => ElementEffect::Quote,
+        b"ul" | b"menu" => ElementEffect::List(None),
+        b"ol" => ElementEffect::List(Some(first_number(tag))),
+        b"li" => ElementEffect::Item,
+        b"dt" => ElementEffect::Definition,
+        b"dd" => ElementEffect::Described,
+        b"code" | b"samp" | b"kbd" | b"tt" => ElementEffect::Code,
+        b"pre" | b"listing" | b"xmp" => ElementEffect::Preformatted,
+        b"table" => ElementEffect::Table,
+        b"tr" => ElementEffect::Row,
+        b"td" | b"th" => ElementEffect::Cell,
+        name if is_block(name) => ElementEffect::Block,
+        _ => ElementEffect::None,
     }
 }
 
@@ -146,8 +146,9 @@ fn is_block(name: &[u8]) -> bool {
     )
 }
 
-/// What runs, is drawn, is operated, or leads elsewhere; and what the page itself hides.
-fn is_hidden(tag: &Tag) -> bool {
+/// Returns whether an element is hidden: scripts, drawings, controls, navigation, and elements that the page itself
+/// hides.
+fn is_hidden(tag: &HtmlTag) -> bool {
     let named = matches!(
         tag.name.as_slice(),
         b"audio"
@@ -173,7 +174,7 @@ fn is_hidden(tag: &Tag) -> bool {
     named || tag.attributes.contains_key(b"hidden".as_slice()) || is_styled_away(tag) || is_anchor(tag)
 }
 
-fn is_styled_away(tag: &Tag) -> bool {
+fn is_styled_away(tag: &HtmlTag) -> bool {
     let Some(style) = tag.attributes.get(b"style".as_slice()) else { return false };
     let style: Vec<u8> = style.iter().filter(|byte| !byte.is_ascii_whitespace()).copied().collect();
     let style = style.to_ascii_lowercase();
@@ -181,8 +182,8 @@ fn is_styled_away(tag: &Tag) -> bool {
     has(b"display:none") || has(b"visibility:hidden")
 }
 
-/// The mark beside a heading that links to it.
-fn is_anchor(tag: &Tag) -> bool {
+/// Returns whether an element is the mark next to a heading that links to it.
+fn is_anchor(tag: &HtmlTag) -> bool {
     let has =
         |name: &[u8], test: &dyn Fn(&[u8]) -> bool| tag.attributes.get(name).is_some_and(|value| test(value));
     tag.name.as_slice() == b"a"
@@ -194,7 +195,7 @@ fn is_anchor(tag: &Tag) -> bool {
         })
 }
 
-fn first_number(tag: &Tag) -> u64 {
+fn first_number(tag: &HtmlTag) -> u64 {
     let start = tag.attributes.get(b"start".as_slice());
     start.and_then(|start| std::str::from_utf8(start).ok()?.trim().parse().ok()).unwrap_or(1)
 }

@@ -1,54 +1,54 @@
 //! Markdown, written from the first character to the last.
 
-use super::element::Effect;
+use super::element::ElementEffect;
 
 /// Quotes and lists within each other that are indented.
 const INDENTED: usize = 8;
 
 /// Writes Markdown. A mark waits for the text behind it, so that an element with none leaves nothing.
 #[derive(Debug, Default)]
-pub(super) struct Writer {
+pub(super) struct MarkdownWriter {
     out: String,
     /// Line ends that come before the next text.
     breaks: u8,
-    /// Whether a space does.
+    /// True if a space comes before the next text.
     space: bool,
     /// Marks that do.
     marks: Vec<String>,
-    /// What lines begin with.
-    levels: Vec<Level>,
+    /// The starts of lines.
+    levels: Vec<IndentLevel>,
     /// The lists that are open, with the number of the next item.
     lists: Vec<Option<u64>>,
-    tables: Vec<Table>,
-    /// How many open elements hold one line: links, headings, cells.
+    tables: Vec<TableState>,
+    /// The number of open elements that have to be on one line: links, headings, cells.
     inline: usize,
-    raw: Option<Raw>,
+    raw: Option<CodeText>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct IndentLevel {
     indent: &'static str,
-    /// What stands in place of the indent, once.
+    /// The text in place of the indent, once.
     bullet: Option<String>,
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct TableState {
     rows: usize,
     cells: usize,
-    /// Whether it only places other tables.
+    /// True if it only places other tables.
     is_layout: bool,
 }
 
 /// Code, until its end is reached.
 #[derive(Debug)]
-struct Raw {
+struct CodeText {
     text: String,
     is_block: bool,
     language: String,
 }
 
-impl Writer {
+impl MarkdownWriter {
     pub(super) fn length(&self) -> usize {
         self.out.len() + self.raw.as_ref().map_or(0, |raw| raw.text.len())
     }
@@ -57,12 +57,12 @@ impl Writer {
         self.raw.is_some()
     }
 
-    pub(super) fn done(self) -> String {
+    pub(super) fn into_markdown(self) -> String {
         self.out
     }
 
     /// Text, whose white space is one space.
-    pub(super) fn text(&mut self, text: &str) {
+    pub(super) fn write_text(&mut self, text: &str) {
         if let Some(raw) = &mut self.raw {
             return raw.text.push_str(text);
         }
@@ -74,7 +74,7 @@ impl Writer {
                 return;
             }
             let end = word.find(|c: char| c.is_ascii_whitespace()).unwrap_or(word.len());
-            self.begin();
+            self.begin_output();
             if self.tables.last().is_some_and(|table| !table.is_layout) {
                 self.out.push_str(&word[..end].replace('|', "\\|"));
             } else {
@@ -85,12 +85,12 @@ impl Writer {
     }
 
     /// Ends the paragraph.
-    pub(super) fn block(&mut self) {
+    pub(super) fn end_paragraph(&mut self) {
         self.at_least(2);
     }
 
     /// Ends the line; twice, the paragraph.
-    pub(super) fn line(&mut self) {
+    pub(super) fn end_line(&mut self) {
         match &mut self.raw {
             Some(raw) => raw.text.push('\n'),
             None => self.at_least((self.breaks + 1).min(2)),
@@ -110,51 +110,51 @@ impl Writer {
         }
     }
 
-    pub(super) fn rule(&mut self) {
+    pub(super) fn write_rule(&mut self) {
         if self.raw.is_none() && self.inline == 0 {
-            self.block();
-            self.put("---");
-            self.block();
+            self.end_paragraph();
+            self.write_raw("---");
+            self.end_paragraph();
         }
     }
 
-    pub(super) fn image(&mut self, alt: &str, source: &str) {
+    pub(super) fn write_image(&mut self, alt: &str, source: &str) {
         if self.raw.is_none() {
-            self.put(&format!("![{alt}]({source})"));
+            self.write_raw(&format!("![{alt}]({source})"));
         }
     }
 
-    pub(super) fn mark(&mut self, mark: &str) {
+    pub(super) fn push_mark(&mut self, mark: &str) {
         self.marks.push(mark.to_owned());
     }
 
-    pub(super) fn heading(&mut self, level: usize) -> Effect {
+    pub(super) fn begin_heading(&mut self, level: usize) -> ElementEffect {
         if self.inline > 0 {
             self.space = true;
-            return Effect::Block;
+            return ElementEffect::Block;
         }
-        self.block();
-        self.mark(&format!("{} ", "#".repeat(level)));
+        self.end_paragraph();
+        self.push_mark(&format!("{} ", "#".repeat(level)));
         self.inline += 1;
-        Effect::Heading(level)
+        ElementEffect::Heading(level)
     }
 
-    pub(super) fn link(&mut self) {
-        self.mark("[");
+    pub(super) fn begin_link(&mut self) {
+        self.push_mark("[");
         self.inline += 1;
     }
 
-    pub(super) fn quote(&mut self) {
-        self.block();
-        self.levels.push(Level { indent: "> ", bullet: None });
+    pub(super) fn begin_quote(&mut self) {
+        self.end_paragraph();
+        self.levels.push(IndentLevel { indent: "> ", bullet: None });
     }
 
-    pub(super) fn list(&mut self, next: Option<u64>) {
+    pub(super) fn begin_list(&mut self, next: Option<u64>) {
         self.at_least(if self.lists.is_empty() { 2 } else { 1 });
         self.lists.push(next);
     }
 
-    pub(super) fn item(&mut self) {
+    pub(super) fn begin_item(&mut self) {
         self.at_least(1);
         let (bullet, indent) = match self.lists.last_mut() {
             Some(Some(next)) => {
@@ -164,25 +164,25 @@ impl Writer {
             }
             _ => ("- ".to_owned(), "  "),
         };
-        self.levels.push(Level { indent, bullet: Some(bullet) });
+        self.levels.push(IndentLevel { indent, bullet: Some(bullet) });
     }
 
-    pub(super) fn described(&mut self) {
+    pub(super) fn begin_description(&mut self) {
         self.at_least(1);
-        self.mark(": ");
+        self.push_mark(": ");
     }
 
-    pub(super) fn code(&mut self) {
-        self.raw = Some(Raw { text: String::new(), is_block: false, language: String::new() });
+    pub(super) fn begin_code(&mut self) {
+        self.raw = Some(CodeText { text: String::new(), is_block: false, language: String::new() });
     }
 
-    pub(super) fn preformatted(&mut self, class: Option<&str>) {
-        self.raw = Some(Raw { text: String::new(), is_block: true, language: String::new() });
-        self.language(class);
+    pub(super) fn begin_code_block(&mut self, class: Option<&str>) {
+        self.raw = Some(CodeText { text: String::new(), is_block: true, language: String::new() });
+        self.set_language(class);
     }
 
     /// Takes a language out of classes such as `language-rust`.
-    pub(super) fn language(&mut self, class: Option<&str>) {
+    pub(super) fn set_language(&mut self, class: Option<&str>) {
         let Some(raw) = self.raw.as_mut().filter(|raw| raw.is_block) else { return };
         let names = class.unwrap_or_default().split_ascii_whitespace();
         let named = names.filter_map(|name| name.strip_prefix("language-").or(name.strip_prefix("lang-")));
@@ -195,8 +195,8 @@ impl Writer {
         }
     }
 
-    /// Begins a table; whether it stands in a cell of another, which is no more than layout then.
-    pub(super) fn table(&mut self) -> bool {
+    /// Begins a table; returns whether it is in a cell of another, which is then only layout.
+    pub(super) fn begin_table(&mut self) -> bool {
         let in_cell =
             self.tables.last_mut().is_some_and(|outer| !std::mem::replace(&mut outer.is_layout, true));
         let in_cell = in_cell && self.inline > 0;
@@ -206,17 +206,17 @@ impl Writer {
                 self.out.pop();
             }
         }
-        self.block();
-        self.tables.push(Table::default());
+        self.end_paragraph();
+        self.tables.push(TableState::default());
         in_cell
     }
 
-    /// Begins a cell; false where it is none of a table that is shown as one.
-    pub(super) fn cell(&mut self) -> bool {
-        let Some(Table { rows, cells, is_layout: false }) = self.tables.last() else { return false };
+    /// Begins a cell; false if it is none of a table that is shown as one.
+    pub(super) fn begin_cell(&mut self) -> bool {
+        let Some(TableState { rows, cells, is_layout: false }) = self.tables.last() else { return false };
         if *cells == 0 {
             self.at_least(if *rows == 0 { 2 } else { 1 });
-            self.put("|");
+            self.write_raw("|");
         }
         self.space = true;
         self.inline += 1;
@@ -224,43 +224,43 @@ impl Writer {
     }
 
     /// Ends what an element began.
-    pub(super) fn end(&mut self, effect: Effect) {
+    pub(super) fn end_effect(&mut self, effect: ElementEffect) {
         match effect {
-            Effect::Heading(_) => {
+            ElementEffect::Heading(_) => {
                 self.inline -= 1;
                 self.end_mark("");
-                self.block();
+                self.end_paragraph();
             }
-            Effect::Mark(mark) => self.end_mark(mark),
-            Effect::Link(target) => {
+            ElementEffect::Mark(mark) => self.end_mark(mark),
+            ElementEffect::Link(target) => {
                 self.inline = self.inline.saturating_sub(1);
                 self.end_mark(&format!("]({target})"));
             }
-            Effect::Quote => {
+            ElementEffect::Quote => {
                 self.levels.pop();
-                self.block();
+                self.end_paragraph();
             }
-            Effect::List(_) => {
+            ElementEffect::List(_) => {
                 self.lists.pop();
                 self.at_least(if self.lists.is_empty() { 2 } else { 1 });
             }
-            Effect::Item => {
+            ElementEffect::Item => {
                 self.levels.pop();
                 self.at_least(1);
             }
-            Effect::Definition => self.at_least(1),
-            Effect::Described => {
+            ElementEffect::Definition => self.at_least(1),
+            ElementEffect::Described => {
                 self.end_mark("");
                 self.at_least(1);
             }
-            Effect::Code | Effect::Preformatted => self.end_raw(),
-            Effect::Table => {
+            ElementEffect::Code | ElementEffect::Preformatted => self.end_raw(),
+            ElementEffect::Table => {
                 self.tables.pop();
-                self.block();
+                self.end_paragraph();
             }
-            Effect::Row => self.end_row(),
-            Effect::Cell => self.end_cell(),
-            _ => self.block(),
+            ElementEffect::Row => self.end_row(),
+            ElementEffect::Cell => self.end_cell(),
+            _ => self.end_paragraph(),
         }
     }
 
@@ -272,20 +272,20 @@ impl Writer {
     }
 
     fn end_raw(&mut self) {
-        let Some(Raw { text, is_block, language }) = self.raw.take() else { return };
+        let Some(CodeText { text, is_block, language }) = self.raw.take() else { return };
         if is_block {
-            self.fenced(&text, &language);
+            self.write_fenced(&text, &language);
         } else if !text.trim().is_empty() {
             let line = text.split_ascii_whitespace().collect::<Vec<_>>().join(" ");
             let ticks = "`".repeat(if line.contains('`') { longest_run(&line) + 1 } else { 1 });
             let pad = if line.starts_with('`') || line.ends_with('`') { " " } else { "" };
             self.space |= text.starts_with(|c: char| c.is_ascii_whitespace());
-            self.put(&format!("{ticks}{pad}{line}{pad}{ticks}"));
+            self.write_raw(&format!("{ticks}{pad}{line}{pad}{ticks}"));
             self.space |= text.ends_with(|c: char| c.is_ascii_whitespace());
         }
     }
 
-    fn fenced(&mut self, text: &str, language: &str) {
+    fn write_fenced(&mut self, text: &str, language: &str) {
         let text = text.strip_prefix('\n').unwrap_or(text).trim_end();
         if text.is_empty() {
             return;
@@ -293,14 +293,14 @@ impl Writer {
         // Code keeps its lines, even in a link or a cell.
         let inline = std::mem::take(&mut self.inline);
         let fence = "`".repeat(longest_run(text).max(2) + 1);
-        self.block();
-        self.put(&format!("{fence}{language}"));
+        self.end_paragraph();
+        self.write_raw(&format!("{fence}{language}"));
         for line in text.lines().chain([fence.as_str()]) {
             self.out.push('\n');
-            self.prefix(line.is_empty());
+            self.write_prefix(line.is_empty());
             self.out.push_str(line);
         }
-        self.block();
+        self.end_paragraph();
         self.inline = inline;
     }
 
@@ -321,31 +321,31 @@ impl Writer {
         table.rows += 1;
         if table.rows == 1 {
             self.at_least(1);
-            self.put("|");
+            self.write_raw("|");
             self.out.push_str(&" --- |".repeat(cells));
         }
         self.at_least(1);
     }
 
-    fn put(&mut self, text: &str) {
-        self.begin();
+    fn write_raw(&mut self, text: &str) {
+        self.begin_output();
         self.out.push_str(text);
     }
 
     /// Writes what comes before a text.
-    fn begin(&mut self) {
+    fn begin_output(&mut self) {
         let is_first = self.out.is_empty();
         let breaks = std::mem::take(&mut self.breaks);
         if breaks > 0 && !is_first {
             for _ in 1..breaks {
                 self.out.push('\n');
-                self.prefix(true);
+                self.write_prefix(true);
             }
             self.out.push('\n');
         }
         let space = std::mem::take(&mut self.space);
         if breaks > 0 || is_first {
-            self.prefix(false);
+            self.write_prefix(false);
         } else if space {
             self.out.push(' ');
         }
@@ -355,7 +355,7 @@ impl Writer {
     }
 
     /// Writes what a line begins with.
-    fn prefix(&mut self, is_empty: bool) {
+    fn write_prefix(&mut self, is_empty: bool) {
         let start = self.out.len();
         for (at, level) in self.levels.iter_mut().enumerate() {
             match level.bullet.take_if(|_| !is_empty) {

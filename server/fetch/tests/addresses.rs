@@ -1,10 +1,10 @@
-//! Which addresses are public.
+//! Tests which addresses are public.
 
 use std::net::IpAddr;
 
-use crate::reserved;
+use crate::reserved_use;
 
-/// Each address with a word of what it is kept for; "public" for those of the internet.
+/// Each address with the purpose that it is reserved for; "public" for those of the internet.
 const ADDRESSES: &[(&str, &str)] = &[
     ("0.0.0.0", "no address"),
     ("0.1.2.3", "no address"),
@@ -109,7 +109,7 @@ const ADDRESSES: &[(&str, &str)] = &[
 fn each_address_is_what_the_registries_say() {
     for (address, expected) in ADDRESSES {
         let address: IpAddr = address.parse().unwrap();
-        let kind = reserved(address).map_or("public".to_owned(), |kind| kind.to_string());
+        let kind = reserved_use(address).map_or("public".to_owned(), |kind| kind.to_string());
         assert!(kind.contains(expected), "{address}: {kind:?}, not {expected:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! What comes back: codings, encodings, types, and servers that do not keep to HTTP.
+//! Answers: codings, encodings, types, and servers that do not keep to HTTP.
 
 use std::io::Write;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use super::{Net, Reply, fetch, request, told};
-use crate::{Content, FetchError, Fetched, Request};
+use crate::{BodyContent, FetchAnswer, FetchError, FetchRequest};
 
 /// Fifty million zeros in brotli.
 const BROTLI_BOMB: &str = "cbffff3ff82700e2b14020f7fe8fffff7ff04f00c4611180eefd1fffffffe09f0088c30200ddfb3ffeffffc13f0110870\
@@ -24,19 +24,19 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// What a server that sends this is understood to say.
-async fn answer(headers: &str, body: impl AsRef<[u8]>) -> Result<Fetched, FetchError> {
+/// Returns the result of fetching this answer.
+async fn answer(headers: &str, body: impl AsRef<[u8]>) -> Result<FetchAnswer, FetchError> {
     let (headers, body) = (headers.to_owned(), body.as_ref().to_vec());
     let net = Net::new(move |_| Reply::ok(&headers, &body)).await;
     fetch(&net, &request("http://public.test/")).await
 }
 
-fn text(fetched: &Fetched) -> &str {
+fn text(fetched: &FetchAnswer) -> &str {
     match &fetched.content {
-        Content::Text(text) => text,
-        Content::Page { markdown, .. } => markdown,
-        Content::Empty => "(empty)",
-        Content::Binary => "(binary)",
+        BodyContent::Text(text) => text,
+        BodyContent::Page { markdown, .. } => markdown,
+        BodyContent::Empty => "(empty)",
+        BodyContent::Binary => "(binary)",
     }
 }
 
@@ -182,7 +182,7 @@ async fn a_body_is_cut_where_it_was_wanted() {
         ("/endless", 300_000, 300_000),
         ("/endless", 1, 1),
     ] {
-        let request = Request { max_bytes: bytes, ..request(&format!("http://public.test{path}")) };
+        let request = FetchRequest { max_bytes: bytes, ..request(&format!("http://public.test{path}")) };
         let fetched = fetch(&net, &request).await.unwrap();
         assert_eq!((fetched.bytes, text(&fetched).len()), (bytes, length), "{path}");
         assert_eq!(fetched.truncated, (path, bytes) != ("/umlauts", 2000), "{path}");
@@ -190,7 +190,7 @@ async fn a_body_is_cut_where_it_was_wanted() {
     }
 }
 
-/// What a server sends, and a part of what is told of it.
+/// Each server's answer, and a part of the outcome.
 const SERVERS: &[(&str, &str)] = &[
     ("HTTP/1.1 204 No Content\r\n\r\n", "204"),
     ("HTTP/1.1 304 Not Modified\r\nContent-Length: 10\r\n\r\n", "304"),
@@ -221,7 +221,7 @@ const SERVERS: &[(&str, &str)] = &[
 async fn a_server_that_keeps_to_nothing_is_told() {
     for (sent, expected) in SERVERS {
         let net = Net::new(move |_| Reply::Whole(sent.as_bytes().to_vec())).await;
-        let request = Request { timeout: Duration::from_secs(5), ..request("http://public.test/") };
+        let request = FetchRequest { timeout: Duration::from_secs(5), ..request("http://public.test/") };
         let outcome = fetch(&net, &request).await;
         assert!(told(&outcome).contains(expected), "{sent:?}: {}", told(&outcome));
     }
@@ -271,7 +271,7 @@ async fn a_slow_server_is_left() {
 }
 
 async fn late(name: &str, net: &Net) {
-    let request = Request { timeout: Duration::from_millis(400), ..request("http://public.test/") };
+    let request = FetchRequest { timeout: Duration::from_millis(400), ..request("http://public.test/") };
     let began = Instant::now();
     let outcome = fetch(net, &request).await;
     assert_eq!(told(&outcome), "no whole answer within 0.4 s", "{name}");

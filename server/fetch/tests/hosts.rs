@@ -1,11 +1,11 @@
-//! Where names may lead, who is asked, and what a person opens.
+//! The addresses of names, the questions to a person, and the hosts that a person opens.
 
 use std::time::Duration;
 
 use super::{Net, Person, Reply, fetch, request, told};
-use crate::{Fetcher, Permits, Request};
+use crate::{FetchRequest, HostPermits, HttpFetcher};
 
-/// What a name leads to, and a part of what is told of it.
+/// The addresses of a name, and a part of the outcome.
 const ANSWERS: &[(&str, &str)] = &[
     ("93.184.216.34", "200 http://name.test/"),
     ("93.184.216.34 93.184.216.40", "200 http://name.test/"),
@@ -73,13 +73,13 @@ async fn each_new_host_is_asked_for_once_and_before_it_is_looked_up() {
     })
     .await;
     let person = Person::default();
-    let outcome = Fetcher::on(&net).fetch(&request("http://public.test/a"), &person).await;
+    let outcome = HttpFetcher::on_network(&net).fetch(&request("http://public.test/a"), &person).await;
     assert_eq!(told(&outcome), "200 http://public.test/d");
     assert_eq!(person.asked.lock().unwrap().as_slice(), ["public.test", "other.test"]);
 
     let person = Person { no: vec!["other.test"], ..Person::default() };
     net.looked_up.lock().unwrap().clear();
-    let outcome = Fetcher::on(&net).fetch(&request("http://public.test/a"), &person).await;
+    let outcome = HttpFetcher::on_network(&net).fetch(&request("http://public.test/a"), &person).await;
     let expected =
         "http://public.test/b redirects to where nothing is fetched: the host other.test may not be reached";
     assert_eq!(told(&outcome), expected);
@@ -89,18 +89,18 @@ async fn each_new_host_is_asked_for_once_and_before_it_is_looked_up() {
 #[tokio::test]
 async fn time_in_which_a_person_is_asked_does_not_count() {
     struct Slow;
-    impl crate::Gate for Slow {
+    impl crate::ReachGate for Slow {
         async fn may_reach(&self, _: &str) -> bool {
             tokio::time::sleep(Duration::from_millis(400)).await;
             true
         }
     }
     let net = Net::new(|_| Reply::ok("", "x")).await;
-    let request = Request { timeout: Duration::from_millis(300), ..request("http://public.test/") };
-    assert_eq!(told(&Fetcher::on(&net).fetch(&request, &Slow).await), "200 http://public.test/");
+    let request = FetchRequest { timeout: Duration::from_millis(300), ..request("http://public.test/") };
+    assert_eq!(told(&HttpFetcher::on_network(&net).fetch(&request, &Slow).await), "200 http://public.test/");
 }
 
-/// A permit, where the host leads, the URL, and a part of what is told.
+/// A permit, the addresses of the host, the URL, and a part of the outcome.
 const PERMITTED: &[(&str, &str, &str, &str)] = &[
     ("local.test:3000", "127.0.0.1", "http://local.test:3000/", "200 http://local.test:3000/"),
     ("local.test:80", "127.0.0.1", "http://local.test/", "200 http://local.test/"),
@@ -127,8 +127,8 @@ const PERMITTED: &[(&str, &str, &str, &str)] = &[
 async fn a_person_opens_a_server_and_no_more() {
     for (permit, addresses, url, expected) in PERMITTED {
         let net = Net::new(|_| Reply::ok("", "x")).await.name("local.test", &[addresses]);
-        let permits = Permits::parse([*permit]).unwrap();
-        let told = told(&fetch(&net, &Request { permits, ..request(url) }).await);
+        let permits = HostPermits::parse([*permit]).unwrap();
+        let told = told(&fetch(&net, &FetchRequest { permits, ..request(url) }).await);
         assert!(told.contains(expected), "{permit} {addresses} {url}: {told}");
     }
 }
@@ -141,11 +141,11 @@ async fn a_public_page_redirects_to_a_permitted_server_alone() {
         _ => Reply::ok("", "x"),
     })
     .await;
-    let permits = Permits::parse(["127.0.0.1:3000"]).unwrap();
+    let permits = HostPermits::parse(["127.0.0.1:3000"]).unwrap();
     let person = Person { no: vec!["127.0.0.1"], ..Person::default() };
-    let request = |url: &str| Request { permits: permits.clone(), ..request(url) };
+    let request = |url: &str| FetchRequest { permits: permits.clone(), ..request(url) };
     // It is asked for as any other.
-    let outcome = Fetcher::on(&net).fetch(&request("http://public.test/in"), &person).await;
+    let outcome = HttpFetcher::on_network(&net).fetch(&request("http://public.test/in"), &person).await;
     assert!(told(&outcome).ends_with("the host 127.0.0.1 may not be reached"), "{}", told(&outcome));
     let outcome = fetch(&net, &request("http://public.test/elsewhere")).await;
     assert!(told(&outcome).contains("this machine"), "{}", told(&outcome));

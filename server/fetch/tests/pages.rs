@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use url::Url;
 
-use crate::page::{Page, read};
+use crate::page::{MarkdownPage, read_page};
 
-fn page(html: &str) -> Page {
-    read(html, Url::parse("https://docs.test/guide/start?x=1").unwrap(), 5_000_000)
+fn page(html: &str) -> MarkdownPage {
+    read_page(html, Url::parse("https://docs.test/guide/start?x=1").unwrap(), 5_000_000)
 }
 
 /// HTML, and the Markdown of it.
@@ -117,7 +117,7 @@ fn what_stands_in_main_is_the_page() {
 fn markdown_is_bounded() {
     let links = "<a href=x>y</a> ".repeat(10_000);
     let url = Url::parse(&format!("https://docs.test/{}/", "p".repeat(2000))).unwrap();
-    let read = read(&links, url, 50_000);
+    let read = read_page(&links, url, 50_000);
     assert!(read.cut && read.markdown.len() <= 50_000);
 }
 

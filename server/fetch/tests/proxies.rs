@@ -6,9 +6,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 use super::{Net, Reply};
-use crate::{HostList, Proxy};
+use crate::{HostList, HostProxy};
 
-/// What a client asks, and a part of the answer that it gets.
+/// A client's request, and a part of the answer that it gets.
 const ASKED: &[(&str, &str)] = &[
     ("GET http://public.test/a?b=c HTTP/1.1\r\nHost: evil.test\r\n\r\n", "200 X"),
     ("GET http://public.test:80/a HTTP/1.0\r\n\r\n", "200 X"),
@@ -60,7 +60,7 @@ async fn named_hosts_alone_are_reached() {
         .name("metadata.test", &["169.254.169.254"]);
     let net: &'static Net = Box::leak(Box::new(net));
     let hosts = ["public.test", ".other.test", "local.test:5432", "metadata.test:80"];
-    let proxy = Arc::new(Proxy::on(HostList::parse(hosts).unwrap(), net));
+    let proxy = Arc::new(HostProxy::on_network(HostList::parse(hosts).unwrap(), net));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let serving = tokio::spawn(proxy.clone().serve(listener));
@@ -74,7 +74,7 @@ async fn named_hosts_alone_are_reached() {
         heard[0].starts_with("GET /a?b=c HTTP/1.1\r\nHost: public.test\r\nConnection: close"),
         "{heard:?}"
     );
-    assert!(proxy.refused().contains(&"other.test:443".to_owned()), "{:?}", proxy.refused());
+    assert!(proxy.refused_hosts().contains(&"other.test:443".to_owned()), "{:?}", proxy.refused_hosts());
     serving.abort();
 }
 

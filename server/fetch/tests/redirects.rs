@@ -1,9 +1,9 @@
 //! Redirects: each hop meets the rules of the first.
 
 use super::{Net, Reply, fetch, request, told};
-use crate::{FetchError, Request};
+use crate::{FetchError, FetchRequest};
 
-/// Where `http://public.test/start` redirects, and a part of what is told.
+/// The target of the redirect from `http://public.test/start`, and a part of the outcome.
 const CHAINS: &[(&str, &str)] = &[
     ("/end", "200 http://public.test/end"),
     ("end", "200 http://public.test/end"),
@@ -139,7 +139,8 @@ async fn credentials_stay_with_their_origin() {
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into();
     for (path, kept) in [("/same", true), ("/host", false), ("/port", false), ("/back", false)] {
-        let request = Request { headers: headers.clone(), ..request(&format!("http://public.test{path}")) };
+        let request =
+            FetchRequest { headers: headers.clone(), ..request(&format!("http://public.test{path}")) };
         let fetched = fetch(&net, &request).await.unwrap();
         assert!(!fetched.headers.iter().any(|(name, _)| name == "set-cookie"));
         let requests = net.requests();

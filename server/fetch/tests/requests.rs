@@ -1,11 +1,11 @@
-//! What is sent.
+//! Requests that are sent.
 
 use std::time::Duration;
 
 use super::{Net, Reply, fetch, request, told};
-use crate::Request;
+use crate::FetchRequest;
 
-/// A header, and a part of what is told of it; nothing where it is sent.
+/// A header, and a part of the error; nothing if it is sent.
 const HEADERS: &[(&str, &str, &str)] = &[
     ("X-Thing", "value", ""),
     ("Accept", "application/json", ""),
@@ -41,7 +41,7 @@ async fn headers_are_sent_or_refused_before_anything_is() {
     for (name, value, expected) in HEADERS {
         let net = Net::new(|_| Reply::ok("", "x")).await;
         let headers = vec![((*name).to_owned(), (*value).to_owned())];
-        let outcome = fetch(&net, &Request { headers, ..request("http://public.test/") }).await;
+        let outcome = fetch(&net, &FetchRequest { headers, ..request("http://public.test/") }).await;
         let requests = net.requests();
         if expected.is_empty() {
             let line = format!("{}: {value}\r\n", name.to_ascii_lowercase());
@@ -59,7 +59,7 @@ async fn headers_are_bounded() {
     let many: Vec<_> = (0..33).map(|at| (format!("x-{at}"), String::new())).collect();
     let large = vec![("x".to_owned(), "a".repeat(20_000))];
     for headers in [many, large] {
-        let outcome = fetch(&net, &Request { headers, ..request("http://public.test/") }).await;
+        let outcome = fetch(&net, &FetchRequest { headers, ..request("http://public.test/") }).await;
         assert!(told(&outcome).contains("more than 32 headers"), "{}", told(&outcome));
     }
 }
@@ -91,16 +91,17 @@ async fn a_head_is_enough_where_no_more_is_wanted() {
         )
     })
     .await;
-    let fetched = fetch(&net, &Request { head_only: true, ..request("http://public.test/") }).await.unwrap();
+    let fetched =
+        fetch(&net, &FetchRequest { head_only: true, ..request("http://public.test/") }).await.unwrap();
     assert!(net.requests()[0].starts_with("HEAD / HTTP/1.1\r\n"));
-    assert_eq!((fetched.bytes, fetched.truncated, fetched.content), (0, false, crate::Content::Empty));
+    assert_eq!((fetched.bytes, fetched.truncated, fetched.content), (0, false, crate::BodyContent::Empty));
     assert!(fetched.headers.contains(&("content-length".to_owned(), "9000000000".to_owned())));
 }
 
 #[tokio::test]
 async fn no_plain_server_passes_for_an_encrypted_one() {
     let net = Net::new(|_| Reply::ok("", "x")).await;
-    let request = Request { timeout: Duration::from_secs(3), ..request("https://public.test/") };
+    let request = FetchRequest { timeout: Duration::from_secs(3), ..request("https://public.test/") };
     let told = told(&fetch(&net, &request).await);
     assert!(
         told.contains("no encrypted connection to public.test") || told.contains("no whole answer"),

@@ -1,9 +1,9 @@
-//! What a URL may be. No refused one looks a name up, asks anybody or connects.
+//! Allowed and refused URLs. For a refused one no name is looked up, no person asked, and no connection made.
 
 use super::{Net, Person, Reply, request, told};
-use crate::{Fetcher, Permits, Target};
+use crate::{FetchTarget, HostPermits, HttpFetcher};
 
-/// Each URL with a part of what is told of it.
+/// Each URL with a part of the error.
 const REFUSED: &[(&str, &str)] = &[
     ("", "no URL"),
     ("public.test", "no URL"),
@@ -94,7 +94,7 @@ async fn what_is_refused_touches_nothing() {
     let net = Net::new(|_| Reply::ok("", "no")).await;
     let person = Person { no: vec!["public.test"], ..Person::default() };
     for (url, expected) in REFUSED {
-        let outcome = Fetcher::on(&net).fetch(&request(url), &person).await;
+        let outcome = HttpFetcher::on_network(&net).fetch(&request(url), &person).await;
         // A backslash ends the host, as in a browser.
         let expected =
             if *expected == "no answer" { "the host public.test may not be reached" } else { expected };
@@ -117,17 +117,17 @@ fn hosts_are_encoded_once() {
         ("http://0x08080808/", "8.8.8.8", 80),
         ("http:public.test", "public.test", 80),
     ] {
-        let target = Target::parse(url, &Permits::default()).unwrap();
+        let target = FetchTarget::parse(url, &HostPermits::default()).unwrap();
         assert_eq!((target.host(), target.port()), (host, port), "{url}");
     }
     let long = format!("http://public.test/{}", "a".repeat(9000));
-    assert!(Target::parse(&long, &Permits::default()).unwrap_err().to_string().contains("8192"));
+    assert!(FetchTarget::parse(&long, &HostPermits::default()).unwrap_err().to_string().contains("8192"));
 }
 
 #[test]
 fn a_permit_is_for_a_host_and_a_port() {
     let permits =
-        Permits::parse(["localhost:3000", ".dev.test:80", "[::1]:9", "BÜCHER.test:81", "127.0.0.1:5000"])
+        HostPermits::parse(["localhost:3000", ".dev.test:80", "[::1]:9", "BÜCHER.test:81", "127.0.0.1:5000"])
             .unwrap();
     for (host, port, expected) in [
         ("localhost", 3000, true),
@@ -160,6 +160,6 @@ fn a_permit_is_for_a_host_and_a_port() {
         "a\0:80",
         "*:80",
     ] {
-        assert!(Permits::parse([entry]).is_err(), "{entry:?}");
+        assert!(HostPermits::parse([entry]).is_err(), "{entry:?}");
     }
 }

@@ -1,14 +1,14 @@
 //! Finds the blocks of a segment that fulfil a plan.
 
-use super::plan::Plan;
-use super::segment::{Damaged, Segment, Term};
+use super::plan::TrigramPlan;
+use super::segment::{DictionaryTerm, IndexSegment, SegmentError};
 
 /// Postings that cost as much to read as it costs to look through one file.
 const WORTH_ONE_FILE: u64 = 4000;
 
 /// Blocks by number.
 #[derive(Debug)]
-pub(super) enum Blocks {
+pub(super) enum BlockSet {
     /// All of the segment.
     All,
     /// These, ascending.
@@ -17,96 +17,96 @@ pub(super) enum Blocks {
 
 /// Evaluates plans on one segment.
 #[derive(Debug)]
-pub(super) struct Evaluator<'a> {
-    segment: &'a Segment,
+pub(super) struct PlanEvaluator<'a> {
+    segment: &'a IndexSegment,
     bytes: Vec<u8>,
     numbers: Vec<u32>,
 }
 
-impl<'a> Evaluator<'a> {
-    /// For the segment.
-    pub(super) fn new(segment: &'a Segment) -> Self {
+impl<'a> PlanEvaluator<'a> {
+    /// Creates an evaluation of the segment.
+    pub(super) fn new(segment: &'a IndexSegment) -> Self {
         Self { segment, bytes: Vec::new(), numbers: Vec::new() }
     }
 
     /// The blocks that may fulfil the plan: each one that does, and some that do not.
     ///
     /// # Errors
-    /// Where the segment is damaged.
-    pub(super) fn blocks(&mut self, plan: &Plan) -> Result<Blocks, Damaged> {
+    /// Fails if the segment is damaged.
+    pub(super) fn find_blocks(&mut self, plan: &TrigramPlan) -> Result<BlockSet, SegmentError> {
         Ok(match plan {
-            Plan::All => Blocks::All,
-            Plan::Trigram(trigram) => Blocks::These(match self.segment.term(*trigram) {
-                Some(term) => self.read(term)?.to_vec(),
+            TrigramPlan::All => BlockSet::All,
+            TrigramPlan::Trigram(trigram) => BlockSet::These(match self.segment.find_term(*trigram) {
+                Some(term) => self.read_postings(term)?.to_vec(),
                 None => Vec::new(),
             }),
-            Plan::Pair(pair) => self.union(&self.segment.terms_of(*pair).collect::<Vec<_>>())?,
-            Plan::And(parts) => self.all_of(parts)?,
-            Plan::Or(parts) => self.any_of(parts)?,
+            TrigramPlan::Pair(pair) => self.union(&self.segment.terms_of(*pair).collect::<Vec<_>>())?,
+            TrigramPlan::And(parts) => self.all_of(parts)?,
+            TrigramPlan::Or(parts) => self.any_of(parts)?,
         })
     }
 
-    fn all_of(&mut self, parts: &[Plan]) -> Result<Blocks, Damaged> {
+    fn all_of(&mut self, parts: &[TrigramPlan]) -> Result<BlockSet, SegmentError> {
         let mut terms = Vec::new();
         let mut others = Vec::new();
         for part in parts {
             match part {
-                Plan::Trigram(trigram) => match self.segment.term(*trigram) {
+                TrigramPlan::Trigram(trigram) => match self.segment.find_term(*trigram) {
                     Some(term) => terms.push(term),
-                    None => return Ok(Blocks::These(Vec::new())),
+                    None => return Ok(BlockSet::These(Vec::new())),
                 },
                 other => others.push(other),
             }
         }
         terms.sort_unstable_by_key(|term| term.count);
-        let mut blocks = Blocks::All;
+        let mut blocks = BlockSet::All;
         for term in terms {
-            if let Blocks::These(found) = &blocks
+            if let BlockSet::These(found) = &blocks
                 && u64::from(term.count) > found.len() as u64 * WORTH_ONE_FILE
             {
                 break;
             }
             match &mut blocks {
-                Blocks::All => blocks = Blocks::These(self.read(term)?.to_vec()),
-                Blocks::These(found) => {
+                BlockSet::All => blocks = BlockSet::These(self.read_postings(term)?.to_vec()),
+                BlockSet::These(found) => {
                     self.segment.keep_common(term, &mut self.bytes, &mut self.numbers, found)?;
                 }
             }
         }
         for other in others {
-            if matches!(&blocks, Blocks::These(found) if found.is_empty()) {
+            if matches!(&blocks, BlockSet::These(found) if found.is_empty()) {
                 break;
             }
-            if let Blocks::These(more) = self.blocks(other)? {
+            if let BlockSet::These(more) = self.find_blocks(other)? {
                 match &mut blocks {
-                    Blocks::All => blocks = Blocks::These(more),
-                    Blocks::These(found) => keep_common(found, &more),
+                    BlockSet::All => blocks = BlockSet::These(more),
+                    BlockSet::These(found) => keep_common(found, &more),
                 }
             }
         }
         Ok(blocks)
     }
 
-    fn any_of(&mut self, parts: &[Plan]) -> Result<Blocks, Damaged> {
-        let mut all = Bits::new(self.segment.files().blocks() as usize);
+    fn any_of(&mut self, parts: &[TrigramPlan]) -> Result<BlockSet, SegmentError> {
+        let mut all = NumberSet::new(self.segment.files().block_count() as usize);
         for part in parts {
-            match self.blocks(part)? {
-                Blocks::All => return Ok(Blocks::All),
-                Blocks::These(numbers) => numbers.iter().for_each(|&number| all.set(number)),
+            match self.find_blocks(part)? {
+                BlockSet::All => return Ok(BlockSet::All),
+                BlockSet::These(numbers) => numbers.iter().for_each(|&number| all.set(number)),
             }
         }
-        Ok(Blocks::These(all.into_numbers()))
+        Ok(BlockSet::These(all.into_numbers()))
     }
 
-    fn union(&mut self, terms: &[Term]) -> Result<Blocks, Damaged> {
-        let mut all = Bits::new(self.segment.files().blocks() as usize);
+    fn union(&mut self, terms: &[DictionaryTerm]) -> Result<BlockSet, SegmentError> {
+        let mut all = NumberSet::new(self.segment.files().block_count() as usize);
         for &term in terms {
-            self.read(term)?.iter().for_each(|&number| all.set(number));
+            self.read_postings(term)?.iter().for_each(|&number| all.set(number));
         }
-        Ok(Blocks::These(all.into_numbers()))
+        Ok(BlockSet::These(all.into_numbers()))
     }
 
-    fn read(&mut self, term: Term) -> Result<&[u32], Damaged> {
+    fn read_postings(&mut self, term: DictionaryTerm) -> Result<&[u32], SegmentError> {
         self.segment.postings(term, &mut self.bytes, &mut self.numbers)?;
         Ok(&self.numbers)
     }
@@ -122,9 +122,9 @@ fn keep_common(found: &mut Vec<u32>, numbers: &[u32]) {
 }
 
 /// A set of numbers.
-struct Bits(Vec<u64>);
+struct NumberSet(Vec<u64>);
 
-impl Bits {
+impl NumberSet {
     fn new(length: usize) -> Self {
         Self(vec![0; length.div_ceil(64)])
     }

@@ -1,13 +1,13 @@
-//! Brings the hits of texts that are searched side by side into order, and says when there are enough.
+//! Sorts the hits of texts that are searched concurrently, and decides when there are enough.
 
 use std::collections::BTreeMap;
 
-use super::hit::Hit;
+use super::hit::LineHit;
 
 /// Hits by the number of their text.
 #[derive(Debug)]
-pub(super) struct Gather {
-    found: BTreeMap<usize, Vec<Hit>>,
+pub(super) struct HitCollector {
+    found: BTreeMap<usize, Vec<LineHit>>,
     /// The most hits and bytes that are kept.
     limit: usize,
     bytes: usize,
@@ -18,8 +18,8 @@ pub(super) struct Gather {
     more: bool,
 }
 
-impl Gather {
-    /// At most `limit` hits with at most `bytes` bytes, of `texts` texts.
+impl HitCollector {
+    /// Gathers at most `limit` hits with at most `bytes` bytes, of `texts` texts.
     pub(super) fn new(texts: usize, limit: usize, bytes: usize) -> Self {
         Self { found: BTreeMap::new(), limit, bytes, hits: 0, held: 0, end: texts, more: false }
     }
@@ -30,12 +30,12 @@ impl Gather {
     }
 
     /// Takes the hits of a text, in any order of the texts.
-    pub(super) fn push(&mut self, text: usize, hits: Vec<Hit>) {
+    pub(super) fn push(&mut self, text: usize, hits: Vec<LineHit>) {
         if hits.is_empty() || text >= self.end {
             return;
         }
         self.hits += hits.len();
-        self.held += hits.iter().map(Hit::bytes).sum::<usize>();
+        self.held += hits.iter().map(LineHit::bytes).sum::<usize>();
         self.found.insert(text, hits);
         if self.hits <= self.limit && self.held <= self.bytes {
             return;
@@ -44,7 +44,7 @@ impl Gather {
         let (mut hits, mut held) = (0, 0);
         for (&text, found) in &self.found {
             hits += found.len();
-            held += found.iter().map(Hit::bytes).sum::<usize>();
+            held += found.iter().map(LineHit::bytes).sum::<usize>();
             if hits > self.limit || held > self.bytes {
                 self.end = text + 1;
                 break;
@@ -56,13 +56,13 @@ impl Gather {
     }
 
     /// The hits in the order of their texts, and whether there are more.
-    pub(super) fn finish(self) -> (Vec<(usize, Hit)>, bool) {
+    pub(super) fn finish(self) -> (Vec<(usize, LineHit)>, bool) {
         let (mut bytes, mut more) = (self.bytes, self.more);
         let mut all = Vec::with_capacity(self.hits.min(self.limit));
         for (text, hit) in
             self.found.into_iter().flat_map(|(text, hits)| hits.into_iter().map(move |hit| (text, hit)))
         {
-            // One hit is always shown, so that a search that goes on from place to place comes to its end.
+            // At least one hit is always shown, so that a search that goes on from place to place comes to its end.
             if all.len() >= self.limit || (hit.bytes() > bytes && !all.is_empty()) {
                 more = true;
                 break;
@@ -88,8 +88,8 @@ mod tests {
             limit in 1..12_usize,
             bytes in 1..12_usize,
         ) {
-            let hit = |line| Hit { line, text: "x".into(), before: Vec::new(), after: Vec::new() };
-            let mut gather = Gather::new(counts.len(), limit, bytes);
+            let hit = |line| LineHit { line, text: "x".into(), before: Vec::new(), after: Vec::new() };
+            let mut gather = HitCollector::new(counts.len(), limit, bytes);
             for text in order {
                 if text < gather.end() {
                     gather.push(text, (0..counts[text] as u64).take(limit + 1).map(hit).collect());

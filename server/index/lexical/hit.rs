@@ -11,12 +11,12 @@ const LONGEST: usize = 500;
 /// Characters before the match in a line that is cut.
 const LEAD: usize = 100;
 
-/// One matching line.
+/// A matching line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hit {
+pub struct LineHit {
     /// Its number, from 1.
     pub line: u64,
-    /// Its text without the line end, cut around the match where it is very long.
+    /// Its text without the line end, cut around the match if it is very long.
     pub text: String,
     /// The lines before it, as many as were asked for and there are.
     pub before: Vec<String>,
@@ -24,7 +24,7 @@ pub struct Hit {
     pub after: Vec<String>,
 }
 
-impl Hit {
+impl LineHit {
     /// Bytes of text in it.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.before.iter().chain(&self.after).map(String::len).sum::<usize>()
@@ -33,14 +33,14 @@ impl Hit {
 
 /// A place in the results, after which a further search goes on. As text: the line, `:`, the path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct HitPlace {
     /// The file.
     pub path: Arc<str>,
     /// The line, from 1.
     pub line: u64,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for HitPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.path)
     }
@@ -51,7 +51,7 @@ impl fmt::Display for Place {
 #[error("the cursor is none that a search gave; leave it out to begin anew")]
 pub struct NoPlace;
 
-impl FromStr for Place {
+impl FromStr for HitPlace {
     type Err = NoPlace;
 
     fn from_str(text: &str) -> Result<Self, NoPlace> {
@@ -62,7 +62,7 @@ impl FromStr for Place {
 }
 
 /// A line as text, without its end. A very long one is cut to some characters around `seen`, where the match is.
-pub fn shown(line: &[u8], seen: impl FnOnce() -> Range<usize>) -> String {
+pub fn shown_line(line: &[u8], seen: impl FnOnce() -> Range<usize>) -> String {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     // No character takes more bytes than this, the marks of three that stand for bad ones included.
@@ -88,25 +88,25 @@ mod tests {
     #[test]
     fn long_lines_are_cut_around_their_match() {
         let line = format!("{}needle{}\r\n", "é".repeat(5000), "x".repeat(5000));
-        let cut = shown(line.as_bytes(), || 10_000..10_006);
+        let cut = shown_line(line.as_bytes(), || 10_000..10_006);
         assert!(
             cut.starts_with("…é") && cut.contains("éneedlex") && cut.ends_with("(15006 bytes in all)"),
             "{cut}"
         );
         assert!(cut.chars().count() < 540);
-        assert_eq!(shown(b"short\r\n", || 0..0), "short");
-        assert_eq!(shown(&[b'a'; 501], || 0..1), format!("{}… (501 bytes in all)", "a".repeat(500)));
-        assert_eq!(shown("é".repeat(400).as_bytes(), || 0..1), "é".repeat(400));
-        assert_eq!(shown(b"\xff", || 0..0), "\u{fffd}");
-        assert!(shown(&[0xff; 2000], || 1990..2000).starts_with('…'));
+        assert_eq!(shown_line(b"short\r\n", || 0..0), "short");
+        assert_eq!(shown_line(&[b'a'; 501], || 0..1), format!("{}… (501 bytes in all)", "a".repeat(500)));
+        assert_eq!(shown_line("é".repeat(400).as_bytes(), || 0..1), "é".repeat(400));
+        assert_eq!(shown_line(b"\xff", || 0..0), "\u{fffd}");
+        assert!(shown_line(&[0xff; 2000], || 1990..2000).starts_with('…'));
     }
 
     #[test]
     fn a_place_is_read_back() {
-        let place = Place { path: "a/b:3".into(), line: 12 };
+        let place = HitPlace { path: "a/b:3".into(), line: 12 };
         assert_eq!(place.to_string().parse(), Ok(place));
         for wrong in ["", "x", "3", "3:", ":a", "-1:a", "9999999999999999999999:a"] {
-            assert_eq!(wrong.parse::<Place>(), Err(NoPlace), "{wrong}");
+            assert_eq!(wrong.parse::<HitPlace>(), Err(NoPlace), "{wrong}");
         }
     }
 }

@@ -7,37 +7,38 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use parking_lot::{Mutex, MutexGuard};
 
 use super::entry::FileList;
-use super::search::{self, Found, LineSearch};
-use super::segment::Segment;
-use super::source::Source;
-use super::store::Store;
-use super::update::{Trouble, Update, Updater};
-use super::view::{Segments, View};
+use super::search::{self, FoundLines, LineSearch};
+use super::segment::IndexSegment;
+use super::source::TextSource;
+use super::store::SegmentStore;
+use super::update::{IndexUpdater, UpdateError, UpdateReport};
+use super::view::{IndexView, Segments};
 
 /// An index that searches and one updater share.
 #[derive(Debug)]
-pub struct Index {
-    /// Nothing where there is no place for it: then every file is searched.
-    store: Mutex<Option<Store>>,
+pub struct LexicalIndex {
+    /// `None` if there is no place for it: then every file is searched.
+    store: Mutex<Option<SegmentStore>>,
     segments: Mutex<Segments>,
-    view: Mutex<Option<Arc<View>>>,
+    view: Mutex<Option<Arc<IndexView>>>,
     searching: AtomicUsize,
 }
 
-impl Index {
+impl LexicalIndex {
     /// Opens what an earlier process left for the folder `root` below `cache`.
     ///
     /// # Errors
-    /// Where the folder below `cache` cannot be made; [`Index::none`] does without.
+    /// Fails if the folder below `cache` cannot be made; [`LexicalIndex::none`] needs no folder.
     pub fn open(cache: &Path, root: &str) -> std::io::Result<Self> {
-        let store = Store::open(cache, root)?;
-        let segments = store.segments(&[]);
+        let store = SegmentStore::open(cache, root)?;
+        let segments = store.open_segments(&[]);
         Ok(Self { store: Mutex::new(Some(store)), segments: Mutex::new(segments.into()), ..Self::none() })
     }
 
-    /// What an earlier process left for the folder `root` below `cache`, never written to: for one that does not stay.
-    pub fn read(cache: &Path, root: &str) -> Self {
-        let segments = Store::new(cache, root).segments(&[]);
+    /// Opens the index that an earlier process wrote for the folder `root` below `cache`, without ever writing to it:
+    /// for a short-lived process.
+    pub fn read_only(cache: &Path, root: &str) -> Self {
+        let segments = SegmentStore::new(cache, root).open_segments(&[]);
         Self { segments: Mutex::new(segments.into()), ..Self::none() }
     }
 
@@ -51,31 +52,31 @@ impl Index {
         }
     }
 
-    /// What is known of the files of a list. The last answer is kept.
-    pub fn view(&self, list: &FileList) -> Arc<View> {
-        let segments = Arc::clone(&lock(&self.segments));
-        let mut kept = lock(&self.view);
+    /// Returns the known state of the files of a list. The last answer is kept.
+    pub fn view(&self, list: &FileList) -> Arc<IndexView> {
+        let segments = Arc::clone(&lock_mutex(&self.segments));
+        let mut kept = lock_mutex(&self.view);
         match &*kept {
             Some(view) if view.is_of(list, &segments) => Arc::clone(view),
             _ => {
-                let view = Arc::new(View::new(Arc::clone(list), segments));
+                let view = Arc::new(IndexView::new(Arc::clone(list), segments));
                 *kept = Some(Arc::clone(&view));
                 view
             }
         }
     }
 
-    /// Searches the files of a list until `go_on` says no. An update under way waits meanwhile.
+    /// Searches the files of a list while `go_on` returns true. An update under way waits meanwhile.
     pub fn search(
         &self,
         list: &FileList,
-        source: &dyn Source,
+        source: &dyn TextSource,
         search: LineSearch<'_>,
         go_on: &(impl Fn() -> bool + Sync),
-    ) -> Found {
+    ) -> FoundLines {
         self.searching.fetch_add(1, Ordering::Relaxed);
         let view = self.view(list);
-        let found = search::search(&view, source, search, go_on);
+        let found = search::search_files(&view, source, search, go_on);
         self.searching.fetch_sub(1, Ordering::Relaxed);
         if found.damaged {
             self.drop_segments(view.segments());
@@ -84,77 +85,78 @@ impl Index {
     }
 
     /// Searches that are under way.
-    pub fn searching(&self) -> usize {
+    pub fn search_count(&self) -> usize {
         self.searching.load(Ordering::Relaxed)
     }
 
-    /// Takes in every file of the list that is not known yet as it is, and tidies up; where another process does that,
-    /// takes over what it wrote. `progress` hears of files done and of all there are. It ends early where `go_on` says no.
+    /// Adds every file of the list whose present state is not indexed yet, and tidies up; if another process does
+    /// that, takes over its segments. `progress` is called with the numbers of done and of all files. It ends early
+    /// if `go_on` returns false.
     ///
     /// # Errors
-    /// Where the index cannot be written, as on a full disk. Searches go on without what is missing.
+    /// Fails if the index cannot be written, for example on a full disk. Searches go on without the missing files.
     pub fn update(
         &self,
         list: &FileList,
-        source: &dyn Source,
+        source: &dyn TextSource,
         progress: &mut dyn FnMut(usize, usize),
         go_on: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Update, Trouble> {
-        let mut store = lock(&self.store);
-        let Some(store) = store.as_mut() else { return Ok(Update::default()) };
+    ) -> Result<UpdateReport, UpdateError> {
+        let mut store = lock_mutex(&self.store);
+        let Some(store) = store.as_mut() else { return Ok(UpdateReport::default()) };
         if !store.may_write()? {
             let known = self.segments();
-            self.set_segments(store.segments(&known));
-            return Ok(Update::default());
+            self.set_segments(store.open_segments(&known));
+            return Ok(UpdateReport::default());
         }
-        let done = Updater { index: self, store, source, go_on }.run(list, progress);
-        if let Err(Trouble::Damaged(_)) = &done {
+        let done = IndexUpdater { index: self, store, source, go_on }.run_update(list, progress);
+        if let Err(UpdateError::Damaged(_)) = &done {
             let damaged = self.segments();
             self.set_segments(Vec::new());
-            discard(store, &damaged);
+            discard_segments(store, &damaged);
         }
         done
     }
 
     /// Puts these in place of the segments there were.
-    pub(super) fn set_segments(&self, segments: Vec<Arc<Segment>>) {
-        let mut kept = lock(&self.segments);
+    pub(super) fn set_segments(&self, segments: Vec<Arc<IndexSegment>>) {
+        let mut kept = lock_mutex(&self.segments);
         let same = kept.len() == segments.len()
             && kept.iter().zip(&segments).all(|(one, other)| Arc::ptr_eq(one, other));
         if !same {
             *kept = segments.into();
             drop(kept);
             // It holds on to the files of segments that are gone.
-            lock(&self.view).take();
+            lock_mutex(&self.view).take();
         }
     }
 
     /// The segments there are, the newest first.
     pub(super) fn segments(&self) -> Segments {
-        Arc::clone(&lock(&self.segments))
+        Arc::clone(&lock_mutex(&self.segments))
     }
 
-    /// Which one of them is damaged is not known, and it is a cache: all go.
+    /// Removes all segments: it is not known which one is damaged, and the index is only a cache.
     fn drop_segments(&self, damaged: &Segments) {
         if !Arc::ptr_eq(&self.segments(), damaged) {
             return;
         }
         self.set_segments(Vec::new());
-        // Where an update runs it comes across the damage itself.
+        // If an update is running, it finds the damage itself.
         if let Some(mut store) = self.store.try_lock()
             && let Some(store) = store.as_mut()
         {
-            discard(store, damaged);
+            discard_segments(store, damaged);
         }
     }
 }
 
-fn discard(store: &mut Store, segments: &Segments) {
+fn discard_segments(store: &mut SegmentStore, segments: &Segments) {
     if matches!(store.may_write(), Ok(true)) {
-        segments.iter().for_each(|segment| store.remove(segment.path()));
+        segments.iter().for_each(|segment| store.remove_segment(segment.path()));
     }
 }
 
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock()
 }

@@ -1,4 +1,4 @@
-//! What a text must hold for a regular expression to match one of its lines.
+//! The conditions on a text in which a regular expression can match a line.
 
 mod shape;
 mod strings;
@@ -12,7 +12,7 @@ const MOST_LEAVES: usize = 4096;
 
 /// A condition on the trigrams of a text. It holds for every text with a match, and for some others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Plan {
+pub enum TrigramPlan {
     /// Any text.
     All,
     /// A text with this trigram.
@@ -20,20 +20,20 @@ pub enum Plan {
     /// A text with a trigram that begins with these two bytes.
     Pair(u16),
     /// A text that fulfils all of these.
-    And(Vec<Plan>),
-    /// A text that fulfils one of these; none where there are none.
-    Or(Vec<Plan>),
+    And(Vec<TrigramPlan>),
+    /// A text that fulfils one of these; none if there are none.
+    Or(Vec<TrigramPlan>),
 }
 
-impl Plan {
-    /// What the expression asks for.
-    pub fn of(hir: &Hir) -> Self {
-        let plan = shape::Shape::of(hir).into_plan();
-        if plan.leaves() > MOST_LEAVES { Self::All } else { plan }
+impl TrigramPlan {
+    /// Returns the plan for an expression.
+    pub fn from_expression(hir: &Hir) -> Self {
+        let plan = shape::MatchShape::from_expression(hir).into_plan();
+        if plan.leaf_count() > MOST_LEAVES { Self::All } else { plan }
     }
 
     /// Both.
-    fn and(self, other: Self) -> Self {
+    fn with_both(self, other: Self) -> Self {
         match (self, other) {
             (Self::All, plan) | (plan, Self::All) => plan,
             (left, right) => {
@@ -46,8 +46,8 @@ impl Plan {
         }
     }
 
-    /// One of them.
-    fn any(plans: impl IntoIterator<Item = Self>) -> Self {
+    /// Returns a plan for any of the plans.
+    fn any_of(plans: impl IntoIterator<Item = Self>) -> Self {
         let mut parts = Vec::new();
         for plan in plans {
             if plan == Self::All {
@@ -79,9 +79,9 @@ impl Plan {
         }
     }
 
-    fn leaves(&self) -> usize {
+    fn leaf_count(&self) -> usize {
         match self {
-            Self::And(parts) | Self::Or(parts) => parts.iter().map(Self::leaves).sum(),
+            Self::And(parts) | Self::Or(parts) => parts.iter().map(Self::leaf_count).sum(),
             Self::All | Self::Trigram(_) | Self::Pair(_) => 1,
         }
     }

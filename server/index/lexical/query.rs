@@ -1,11 +1,11 @@
-//! What is searched for, compiled within bounds.
+//! A search pattern, compiled within limits.
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ast;
 use thiserror::Error;
 
-use super::plan::Plan;
+use super::plan::TrigramPlan;
 
 /// Bytes that a compiled expression may take.
 const LARGEST: usize = 10 << 20;
@@ -16,63 +16,63 @@ const LARGEST_CACHE: usize = 64 << 20;
 /// Bytes of the longest pattern that a plan is made for.
 const LONGEST_PLANNED: usize = 1 << 14;
 
-/// How deep groups may stand in each other.
+/// The deepest nesting of groups.
 const DEEPEST: u32 = 250;
 
-/// Whether capitals count.
+/// The treatment of capitals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum Case {
-    /// They do.
+pub enum CaseSensitivity {
+    /// They count.
     #[default]
     Sensitive,
-    /// They do not.
+    /// They do not count.
     Insensitive,
-    /// They do where the pattern has one.
+    /// They count if the pattern has one.
     Smart,
 }
 
-/// Why a pattern cannot be searched for.
+/// The reason why a pattern cannot be searched for.
 #[derive(Debug, Error)]
 pub enum QueryError {
     /// It does not parse.
     #[error("the query is no regular expression: {reason} at column {column}:\n  {shown}\n  {caret:>width$}", caret = "^", width = *column)]
     Syntax {
-        /// What is wrong there.
+        /// The error at that place.
         reason: String,
-        /// The character it stands at, counted from 1.
+        /// The column of the character, counted from 1.
         column: usize,
-        /// The line of the pattern that it stands in.
+        /// The line of the pattern with the character.
         shown: String,
     },
-    /// It parses, and is more than the engine takes.
+    /// It parses, and exceeds the limits of the engine.
     #[error("the query cannot be searched for: {0}")]
     Refused(String),
 }
 
 /// A pattern, ready to be sought.
 #[derive(Clone, Debug)]
-pub struct Query {
+pub struct LineQuery {
     matcher: RegexMatcher,
-    plan: Plan,
+    plan: TrigramPlan,
 }
 
-impl Query {
-    /// Compiles a pattern in Rust's syntax, or the text itself where `literal` is set. The engine is linear in the text
+impl LineQuery {
+    /// Compiles a pattern in Rust's syntax, or the text itself if `literal` is set. The engine is linear in the text
     /// whatever the pattern.
     ///
     /// # Errors
-    /// Where it does not parse, with the column, where it holds a line end or a NUL, and where it grows too large.
-    pub fn new(pattern: &str, case: Case, literal: bool) -> Result<Self, QueryError> {
+    /// Fails if it does not parse, with the column, if it holds a line end or a NUL, and if it grows too large.
+    pub fn new(pattern: &str, case: CaseSensitivity, literal: bool) -> Result<Self, QueryError> {
         let escaped = literal.then(|| regex_syntax::escape(pattern));
         let expression = escaped.as_deref().unwrap_or(pattern);
         let hir = regex_syntax::ParserBuilder::new()
             .utf8(false)
             .multi_line(true)
             .nest_limit(DEEPEST)
-            .case_insensitive(case != Case::Sensitive)
+            .case_insensitive(case != CaseSensitivity::Sensitive)
             .build()
             .parse(expression)
-            .map_err(|error| syntax(&error))?;
+            .map_err(|error| syntax_error(&error))?;
         let mut builder = RegexMatcherBuilder::new();
         builder
             .multi_line(true)
@@ -83,31 +83,35 @@ impl Query {
             .size_limit(LARGEST)
             .dfa_size_limit(LARGEST_CACHE)
             .fixed_strings(literal)
-            .case_insensitive(case == Case::Insensitive)
-            .case_smart(case == Case::Smart);
+            .case_insensitive(case == CaseSensitivity::Insensitive)
+            .case_smart(case == CaseSensitivity::Smart);
         let matcher = builder.build(pattern).map_err(|error| QueryError::Refused(error.to_string()))?;
-        let plan = if pattern.len() > LONGEST_PLANNED { Plan::All } else { Plan::of(&hir) };
+        let plan = if pattern.len() > LONGEST_PLANNED {
+            TrigramPlan::All
+        } else {
+            TrigramPlan::from_expression(&hir)
+        };
         Ok(Self { matcher, plan })
     }
 
-    /// Whether a line of the text holds it.
+    /// Returns whether a line of the text matches.
     pub fn is_in(&self, text: &[u8]) -> bool {
         // The engine in memory has no error to give.
         self.matcher.is_match(text).unwrap_or(true)
     }
 
-    /// What finds it in a line.
+    /// Returns the matcher of single lines.
     pub fn matcher(&self) -> &RegexMatcher {
         &self.matcher
     }
 
-    /// What a text that holds it must hold.
-    pub fn plan(&self) -> &Plan {
+    /// Returns the conditions on a text that matches.
+    pub fn plan(&self) -> &TrigramPlan {
         &self.plan
     }
 }
 
-fn syntax(error: &regex_syntax::Error) -> QueryError {
+fn syntax_error(error: &regex_syntax::Error) -> QueryError {
     let (reason, pattern, span) = match error {
         regex_syntax::Error::Parse(error) => (error.kind().to_string(), error.pattern(), *error.span()),
         regex_syntax::Error::Translate(error) => (error.kind().to_string(), error.pattern(), *error.span()),
@@ -124,7 +128,7 @@ mod tests {
 
     #[test]
     fn an_error_points_at_its_column() {
-        let error = Query::new("ab(c", Case::Sensitive, false).unwrap_err();
+        let error = LineQuery::new("ab(c", CaseSensitivity::Sensitive, false).unwrap_err();
         assert_eq!(
             error.to_string(),
             "the query is no regular expression: unclosed group at column 3:\n  ab(c\n    ^"
@@ -133,18 +137,18 @@ mod tests {
 
     #[test]
     fn what_grows_too_large_is_refused() {
-        let error = Query::new(r"(\w{500}){500}", Case::Sensitive, false).unwrap_err();
+        let error = LineQuery::new(r"(\w{500}){500}", CaseSensitivity::Sensitive, false).unwrap_err();
         assert!(matches!(error, QueryError::Refused(_)), "{error}");
         let deep = "(".repeat(10_000) + &")".repeat(10_000);
-        assert!(Query::new(&deep, Case::Sensitive, false).is_err());
+        assert!(LineQuery::new(&deep, CaseSensitivity::Sensitive, false).is_err());
     }
 
     #[test]
     fn a_line_end_cannot_be_sought() {
         for pattern in ["a\nb", r"a\nb", r"\x00"] {
-            assert!(Query::new(pattern, Case::Sensitive, false).is_err(), "{pattern:?}");
+            assert!(LineQuery::new(pattern, CaseSensitivity::Sensitive, false).is_err(), "{pattern:?}");
         }
-        assert!(Query::new("a\nb", Case::Sensitive, true).is_err());
-        assert!(Query::new("a(b", Case::Sensitive, true).is_ok());
+        assert!(LineQuery::new("a\nb", CaseSensitivity::Sensitive, true).is_err());
+        assert!(LineQuery::new("a(b", CaseSensitivity::Sensitive, true).is_ok());
     }
 }

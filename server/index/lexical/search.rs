@@ -8,12 +8,12 @@ use std::thread;
 
 use parking_lot::Mutex;
 
-use super::gather::Gather;
-use super::hit::{Hit, Place};
-use super::query::Query;
-use super::source::Source;
-use super::verify::{LONGEST_LINE, Text, Verifier, Wanted};
-use super::view::View;
+use super::gather::HitCollector;
+use super::hit::{HitPlace, LineHit};
+use super::query::LineQuery;
+use super::source::TextSource;
+use super::verify::{HitLimits, LONGEST_LINE, LineVerifier, SearchText};
+use super::view::IndexView;
 
 /// The most threads that one search takes.
 const MOST_THREADS: usize = 8;
@@ -21,9 +21,9 @@ const MOST_THREADS: usize = 8;
 /// Files for which a further thread is worth its start.
 const FILES_A_THREAD: usize = 24;
 
-/// What is wanted of a search.
+/// The options of a search.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct SearchOptions {
     /// A folder or a file relative to the root, `/`-separated; empty for the whole.
     pub scope: String,
     /// Lines around each hit, on each side.
@@ -32,13 +32,13 @@ pub struct Options {
     pub limit: usize,
     /// The most bytes of text in them.
     pub bytes: usize,
-    /// Only what comes after this place.
-    pub after: Option<Place>,
+    /// The place after which hits count.
+    pub after: Option<HitPlace>,
     /// Bytes of the longest line that is searched.
     pub longest_line: usize,
 }
 
-impl Default for Options {
+impl Default for SearchOptions {
     fn default() -> Self {
         Self {
             scope: String::new(),
@@ -51,28 +51,28 @@ impl Default for Options {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundLines {
     /// The hits with their files, ordered by the bytes of the path, then by line.
-    pub hits: Vec<(Arc<str>, Hit)>,
+    pub hits: Vec<(Arc<str>, LineHit)>,
     /// There are more than the limits let through. The place of the last hit is where to go on.
     pub more: bool,
-    /// It was stopped before it had looked everywhere.
+    /// True if it was stopped before it had searched everything.
     pub stopped: bool,
     /// Files that were to be looked through.
     pub candidates: usize,
     /// Files that could not be searched to their end, as one with a line that is too long.
     pub unfinished: Vec<Arc<str>>,
-    /// The index is damaged: it has to be built anew. What was found is right.
+    /// The index is damaged: it has to be built again. The hits are right.
     pub damaged: bool,
 }
 
-impl Found {
-    /// Where a further search goes on, where there are more.
-    pub fn next(&self) -> Option<Place> {
+impl FoundLines {
+    /// Returns the place where a further search goes on, if there are more hits.
+    pub fn next_place(&self) -> Option<HitPlace> {
         let last = self.hits.last().filter(|_| self.more);
-        last.map(|(path, hit)| Place { path: Arc::clone(path), line: hit.line })
+        last.map(|(path, hit)| HitPlace { path: Arc::clone(path), line: hit.line })
     }
 }
 
@@ -80,31 +80,31 @@ impl Found {
 #[derive(Clone, Copy)]
 pub struct LineSearch<'a> {
     /// The pattern.
-    pub query: &'a Query,
-    /// Where to look, and the limits.
-    pub options: &'a Options,
-    /// Which files are searched; all where nothing is given.
+    pub query: &'a LineQuery,
+    /// The scope of the search, and the limits.
+    pub options: &'a SearchOptions,
+    /// Returns whether a path is searched; all are if it is `None`.
     pub admits: Option<&'a dyn Fn(&str) -> bool>,
 }
 
 impl<'a> LineSearch<'a> {
     /// A search in all files that the options let in.
-    pub fn new(query: &'a Query, options: &'a Options) -> Self {
+    pub fn new(query: &'a LineQuery, options: &'a SearchOptions) -> Self {
         Self { query, options, admits: None }
     }
 }
 
-/// Searches the files of a view until `go_on` says no.
-pub fn search(
-    view: &View,
-    source: &dyn Source,
+/// Searches the files of a view while `go_on` returns true.
+pub fn search_files(
+    view: &IndexView,
+    source: &dyn TextSource,
     search: LineSearch<'_>,
     go_on: &(impl Fn() -> bool + Sync),
-) -> Found {
+) -> FoundLines {
     let LineSearch { query, options, .. } = search;
     let unsaved: BTreeSet<Arc<str>> = source.unsaved_paths().into_iter().collect();
-    let (texts, damaged) = texts(view, search, &unsaved);
-    let work = Work {
+    let (texts, damaged) = texts_to_search(view, search, &unsaved);
+    let work = SearchWork {
         source,
         query,
         options,
@@ -112,26 +112,26 @@ pub fn search(
         unsaved: &unsaved,
         next: AtomicUsize::new(0),
         end: AtomicUsize::new(texts.len()),
-        gather: Mutex::new(Gather::new(texts.len(), options.limit, options.bytes)),
+        gather: Mutex::new(HitCollector::new(texts.len(), options.limit, options.bytes)),
         unfinished: Mutex::new(Vec::new()),
         texts,
     };
-    let helpers = threads(work.texts.len()) - 1;
+    let helpers = thread_count(work.texts.len()) - 1;
     thread::scope(|scope| {
         for _ in 0..helpers {
-            // Where the system gives no further thread, this one does it all.
-            let _ = thread::Builder::new().spawn_scoped(scope, || work.run());
+            // If the system cannot start another thread, this one does all the work.
+            let _ = thread::Builder::new().spawn_scoped(scope, || work.run_search());
         }
-        work.run();
+        work.run_search();
     });
-    work.finish(damaged)
+    work.into_found(damaged)
 }
 
 /// The work that the threads of one search share.
-struct Work<'a, F> {
-    source: &'a dyn Source,
-    query: &'a Query,
-    options: &'a Options,
+struct SearchWork<'a, F> {
+    source: &'a dyn TextSource,
+    query: &'a LineQuery,
+    options: &'a SearchOptions,
     go_on: &'a F,
     /// The files to search, in order.
     texts: Vec<&'a Arc<str>>,
@@ -141,15 +141,15 @@ struct Work<'a, F> {
     next: AtomicUsize,
     /// The number of the first file that cannot have a hit within the limits.
     end: AtomicUsize,
-    gather: Mutex<Gather>,
+    gather: Mutex<HitCollector>,
     /// The files that could not be searched to their end.
     unfinished: Mutex<Vec<Arc<str>>>,
 }
 
-impl<F: Fn() -> bool + Sync> Work<'_, F> {
+impl<F: Fn() -> bool + Sync> SearchWork<'_, F> {
     /// Searches one file after the other until none is left.
-    fn run(&self) {
-        let mut verifier = Verifier::new(self.query, self.go_on);
+    fn run_search(&self) {
+        let mut verifier = LineVerifier::new(self.query, self.go_on);
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             let wanted = |_: &&&Arc<str>| number < self.end.load(Ordering::Relaxed);
@@ -167,21 +167,21 @@ impl<F: Fn() -> bool + Sync> Work<'_, F> {
     }
 
     /// The hits in one file. One that cannot be read to its end keeps the hits found so far.
-    fn search_file(&self, verifier: &mut Verifier<'_, F>, path: &Arc<str>) -> Vec<Hit> {
+    fn search_file(&self, verifier: &mut LineVerifier<'_, F>, path: &Arc<str>) -> Vec<LineHit> {
         let after = self.options.after.as_ref().filter(|after| after.path == *path);
-        let wanted = Wanted {
+        let wanted = HitLimits {
             context: self.options.context,
-            // One more than is wanted tells whether there are more.
+            // Another hit above the limit shows that there are more.
             limit: self.options.limit.saturating_add(1),
             after_line: after.map_or(0, |after| after.line),
             longest_line: self.options.longest_line,
         };
         let mut hits = Vec::new();
-        let text = if self.unsaved.contains(path) { self.source.unsaved(path) } else { None };
+        let text = if self.unsaved.contains(path) { self.source.unsaved_text(path) } else { None };
         let searched = match text {
-            Some(text) => verifier.search(Text::Bytes(text.as_bytes()), wanted, &mut hits),
+            Some(text) => verifier.search(SearchText::Bytes(text.as_bytes()), wanted, &mut hits),
             None => match self.source.open(path) {
-                Some(file) => verifier.search(Text::File(file), wanted, &mut hits),
+                Some(file) => verifier.search(SearchText::File(file), wanted, &mut hits),
                 None => return hits,
             },
         };
@@ -191,7 +191,7 @@ impl<F: Fn() -> bool + Sync> Work<'_, F> {
         hits
     }
 
-    fn finish(self, damaged: bool) -> Found {
+    fn into_found(self, damaged: bool) -> FoundLines {
         let texts = self.texts;
         let (hits, more) = self.gather.into_inner().finish();
         let hits = hits
@@ -200,18 +200,18 @@ impl<F: Fn() -> bool + Sync> Work<'_, F> {
             .collect();
         let mut unfinished = self.unfinished.into_inner();
         unfinished.sort_unstable();
-        Found { hits, more, stopped: !(self.go_on)(), candidates: texts.len(), unfinished, damaged }
+        FoundLines { hits, more, stopped: !(self.go_on)(), candidates: texts.len(), unfinished, damaged }
     }
 }
 
 /// The paths to look through, in order, and whether the index is damaged.
-fn texts<'a>(
-    view: &'a View,
+fn texts_to_search<'a>(
+    view: &'a IndexView,
     search: LineSearch<'_>,
     unsaved: &'a BTreeSet<Arc<str>>,
 ) -> (Vec<&'a Arc<str>>, bool) {
     let LineSearch { query, options, admits } = search;
-    let (candidates, damaged) = view.candidates(query.plan(), &view.scope(&options.scope));
+    let (candidates, damaged) = view.candidates(query.plan(), &view.scope_range(&options.scope));
     let listed =
         candidates.iter().filter_map(|&place| view.list().get(place as usize)).map(|entry| &entry.path);
     let mut texts: Vec<&Arc<str>> = listed.collect();
@@ -232,7 +232,7 @@ fn texts<'a>(
     (texts, damaged)
 }
 
-fn threads(texts: usize) -> usize {
+fn thread_count(texts: usize) -> usize {
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     cores.min(MOST_THREADS).min(texts / FILES_A_THREAD + 1)
 }

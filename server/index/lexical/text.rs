@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use encoding_rs_io::{DecodeReaderBytes, DecodeReaderBytesBuilder};
 use memchr::memchr;
 
-use super::trigrams::{Extractor, Trigram};
+use super::trigrams::{Trigram, TrigramExtractor};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 1 << 16;
@@ -14,26 +14,26 @@ const PIECE: usize = 1 << 16;
 /// through.
 const BLOCK: usize = 1 << 13;
 
-/// The text behind a byte order mark as UTF-8, or the bytes as they are where there is none.
-pub(super) fn decoded<R: Read>(file: R) -> DecodeReaderBytes<R, Vec<u8>> {
+/// The text behind a byte order mark as UTF-8, or the bytes as they are if there is none.
+pub(super) fn decoding_reader<R: Read>(file: R) -> DecodeReaderBytes<R, Vec<u8>> {
     DecodeReaderBytesBuilder::new().utf8_passthru(true).strip_bom(true).bom_override(true).build(file)
 }
 
-/// Ends with an error once it is told to, so that one long file cannot hold a search or a build.
+/// Ends with an error once it is stopped, so that one long file cannot hold a search or a build.
 #[derive(Debug)]
-pub(super) struct Stoppable<'a, R, F> {
+pub(super) struct StoppableReader<'a, R, F> {
     inner: R,
     go_on: &'a F,
 }
 
-impl<'a, R: Read, F: Fn() -> bool> Stoppable<'a, R, F> {
-    /// Reads as long as `go_on` says so.
+impl<'a, R: Read, F: Fn() -> bool> StoppableReader<'a, R, F> {
+    /// Creates a reader that ends when `go_on` returns false.
     pub(super) fn new(inner: R, go_on: &'a F) -> Self {
         Self { inner, go_on }
     }
 }
 
-impl<R: Read, F: Fn() -> bool> Read for Stoppable<'_, R, F> {
+impl<R: Read, F: Fn() -> bool> Read for StoppableReader<'_, R, F> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if (self.go_on)() { self.inner.read(into) } else { Err(io::Error::other("stopped")) }
     }
@@ -43,13 +43,13 @@ impl<R: Read, F: Fn() -> bool> Read for Stoppable<'_, R, F> {
 /// There is at least one.
 ///
 /// # Errors
-/// Where it cannot be read to its end.
-pub(super) fn extract<R: Read>(
+/// Fails if it cannot be read to its end.
+pub(super) fn extract_trigrams<R: Read>(
     file: R,
-    into: &mut Extractor,
+    into: &mut TrigramExtractor,
     mut ended: impl FnMut(Vec<Trigram>),
 ) -> io::Result<()> {
-    let mut text = decoded(file);
+    let mut text = decoding_reader(file);
     let mut piece = vec![0; PIECE];
     // Bytes of the block so far.
     let mut filled = 0;

@@ -1,7 +1,7 @@
 //! The sets of three bytes that a text holds.
 //!
-//! Capitals of ASCII count as small letters. A line end only stands as the third byte, and the end of the text counts
-//! as one: so any two bytes of a line begin a trigram, and none reaches from one line into the next.
+//! Capitals of ASCII count as small letters. A line end can only be the third byte, and the end of the text counts as
+//! a line end: so any two bytes of a line begin a trigram, and none reaches from one line into the next.
 
 /// A trigram: its three bytes, the first one highest.
 pub(super) type Trigram = u32;
@@ -10,14 +10,14 @@ pub(super) type Trigram = u32;
 const ALL: usize = 1 << 24;
 
 /// The trigram of three bytes, as an index holds it.
-pub(super) fn trigram(bytes: [u8; 3]) -> Trigram {
+pub(super) fn pack_trigram(bytes: [u8; 3]) -> Trigram {
     let [first, second, third] = bytes.map(|byte| u32::from(byte.to_ascii_lowercase()));
     first << 16 | second << 8 | third
 }
 
 /// Collects the trigrams of one text after the other.
 #[derive(Debug)]
-pub(super) struct Extractor {
+pub(super) struct TrigramExtractor {
     seen: Box<[u64]>,
     found: Vec<Trigram>,
     /// The last two bytes, as the upper bytes of the next trigram.
@@ -26,20 +26,20 @@ pub(super) struct Extractor {
     filled: u8,
 }
 
-impl Default for Extractor {
+impl Default for TrigramExtractor {
     fn default() -> Self {
         Self { seen: vec![0; ALL / 64].into_boxed_slice(), found: Vec::new(), last: 0, filled: 0 }
     }
 }
 
-impl Extractor {
+impl TrigramExtractor {
     /// Takes a further piece of the text.
     pub(super) fn push(&mut self, piece: &[u8]) {
         let (mut last, mut filled) = (self.last, self.filled);
         for &byte in piece {
             let next = last << 8 | u32::from(byte.to_ascii_lowercase());
             if filled == 2 {
-                self.note(next & 0xff_ffff);
+                self.note_trigram(next & 0xff_ffff);
             }
             if byte == b'\n' {
                 filled = 0;
@@ -63,7 +63,7 @@ impl Extractor {
         found
     }
 
-    fn note(&mut self, trigram: Trigram) {
+    fn note_trigram(&mut self, trigram: Trigram) {
         let bit = 1 << (trigram % 64);
         if let Some(word) = self.seen.get_mut(trigram as usize / 64)
             && *word & bit == 0
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn of(pieces: &[&str]) -> Vec<String> {
-        let mut extractor = Extractor::default();
+        let mut extractor = TrigramExtractor::default();
         pieces.iter().for_each(|piece| extractor.push(piece.as_bytes()));
         let letters = |trigram: &Trigram| String::from_utf8(trigram.to_be_bytes()[1..].to_vec()).unwrap();
         extractor.finish().iter().map(letters).collect()
@@ -94,10 +94,10 @@ mod tests {
 
     #[test]
     fn texts_do_not_run_into_each_other() {
-        let mut extractor = Extractor::default();
+        let mut extractor = TrigramExtractor::default();
         extractor.push(b"ab");
         extractor.finish();
         extractor.push(b"cd");
-        assert_eq!(extractor.finish(), [super::trigram(*b"cd\n")]);
+        assert_eq!(extractor.finish(), [super::pack_trigram(*b"cd\n")]);
     }
 }

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::ahead::{Read, ahead};
 use super::entry::{FileEntry, FileList};
-use super::index::Index;
-use super::segment::builder::Builder;
-use super::segment::merge::merge;
-use super::segment::{Damaged, Segment};
-use super::source::Source;
-use super::store::Store;
-use super::view::View;
+use super::index::LexicalIndex;
+use super::read_ahead::{ReadPiece, start_reading};
+use super::segment::builder::SegmentBuilder;
+use super::segment::merge::merge_segments;
+use super::segment::{IndexSegment, SegmentError};
+use super::source::TextSource;
+use super::store::SegmentStore;
+use super::view::IndexView;
 
 /// Bytes of lists that are gathered before they are written.
 const GATHERED: usize = 64 << 20;
@@ -25,63 +25,64 @@ const FEW: usize = if cfg!(test) { 0 } else { 48 };
 /// Segments that there may be before some are merged.
 const MOST_SEGMENTS: usize = 6;
 
-/// How long an update waits between two looks whether searches still run.
+/// The pause of an update between two checks whether searches still run.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Files between two reports of progress.
 const REPORT: usize = 64;
 
-/// Why an index was not brought up to date.
+/// The reason why an index was not brought up to date.
 #[derive(Debug, Error)]
-pub enum Trouble {
-    /// It cannot be written, as on a full disk.
+pub enum UpdateError {
+    /// It cannot be written, for example on a full disk.
     #[error("the search index cannot be written: {0}; searches go on without it")]
     Write(#[from] io::Error),
-    /// What is there cannot be merged.
+    /// The present segments cannot be merged.
     #[error("{0}")]
-    Damaged(#[from] Damaged),
+    Damaged(#[from] SegmentError),
 }
 
-/// What an update did.
+/// The result of an update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Update {
+pub struct UpdateReport {
     /// Files that were taken in.
     pub added: usize,
     /// Files left for a later update: they changed just now, or could not be read.
     pub left: usize,
-    /// Whether it was stopped before its end.
+    /// True if it was stopped before its end.
     pub stopped: bool,
 }
 
-/// One update of an index. No other process writes to `store` meanwhile.
-pub(super) struct Updater<'a> {
-    pub(super) index: &'a Index,
-    pub(super) store: &'a Store,
-    pub(super) source: &'a dyn Source,
-    /// Whether to go on.
+/// An update of an index. No other process writes to `store` meanwhile.
+pub(super) struct IndexUpdater<'a> {
+    pub(super) index: &'a LexicalIndex,
+    pub(super) store: &'a SegmentStore,
+    pub(super) source: &'a dyn TextSource,
+    /// Returns whether to go on.
     pub(super) go_on: &'a (dyn Fn() -> bool + Sync),
 }
 
-impl Updater<'_> {
-    /// Takes in the files of a list that the index does not know as they are. `progress` hears of files done and of all.
+impl IndexUpdater<'_> {
+    /// Adds the files of a list whose present state is not in the index. `progress` is called with the numbers of
+    /// done and of all files.
     ///
     /// # Errors
-    /// Where segments cannot be written or merged.
-    pub(super) fn run(
+    /// Fails if segments cannot be written or merged.
+    pub(super) fn run_update(
         &self,
         list: &FileList,
         progress: &mut dyn FnMut(usize, usize),
-    ) -> Result<Update, Trouble> {
+    ) -> Result<UpdateReport, UpdateError> {
         let index = self.index;
-        index.set_segments(self.store.segments(&index.segments()));
+        index.set_segments(self.store.open_segments(&index.segments()));
         let view = index.view(list);
-        let unknown: Vec<FileEntry> = view.unknown().cloned().collect();
+        let unknown: Vec<FileEntry> = view.unknown_files().cloned().collect();
         drop(view);
-        let mut done = Update { left: unknown.len(), ..Update::default() };
+        let mut done = UpdateReport { left: unknown.len(), ..UpdateReport::default() };
         if unknown.len() > FEW || index.segments().is_empty() {
             done = self.take_in(&unknown, progress)?;
         }
-        self.tidy(&index.view(list))?;
+        self.merge_segments(&index.view(list))?;
         done.stopped = !(self.go_on)();
         Ok(done)
     }
@@ -90,47 +91,48 @@ impl Updater<'_> {
         &self,
         unknown: &[FileEntry],
         progress: &mut dyn FnMut(usize, usize),
-    ) -> Result<Update, Trouble> {
-        let mut builder = Builder::default();
-        let mut done = Update::default();
+    ) -> Result<UpdateReport, UpdateError> {
+        let mut builder = SegmentBuilder::default();
+        let mut done = UpdateReport::default();
         let (index, go_on) = (self.index, self.go_on);
         std::thread::scope(|scope| {
-            for read in ahead(scope, unknown, self.source, || quiet(index, go_on), go_on)? {
+            for read in start_reading(scope, unknown, self.source, || wait_for_searches(index, go_on), go_on)?
+            {
                 let (entry, stamp) = match read {
-                    Read::Block(trigrams) => {
-                        builder.block(&trigrams);
+                    ReadPiece::Block(trigrams) => {
+                        builder.add_block(&trigrams);
                         continue;
                     }
-                    Read::File(entry, stamp) => (entry, stamp),
+                    ReadPiece::File(entry, stamp) => (entry, stamp),
                 };
                 let number = done.added + done.left;
                 if number.is_multiple_of(REPORT) {
                     progress(number, unknown.len());
                 }
-                builder.file(&entry.path, stamp);
+                builder.add_file(&entry.path, stamp);
                 *(if stamp.is_some() { &mut done.added } else { &mut done.left }) += 1;
                 if builder.bytes() >= GATHERED {
-                    self.write(&mut builder)?;
+                    self.write_segment(&mut builder)?;
                 }
             }
-            Ok::<(), Trouble>(())
+            Ok::<(), UpdateError>(())
         })?;
         if done.added > 0 && builder.files() > 0 {
-            self.write(&mut builder)?;
+            self.write_segment(&mut builder)?;
         }
         progress(unknown.len(), unknown.len());
         Ok(done)
     }
 
-    fn write(&self, builder: &mut Builder) -> Result<(), Trouble> {
-        builder.write(&self.store.next(), self.store.root())?;
-        self.index.set_segments(self.store.segments(&self.index.segments()));
+    fn write_segment(&self, builder: &mut SegmentBuilder) -> Result<(), UpdateError> {
+        builder.write_segment(&self.store.next_path(), self.store.root())?;
+        self.index.set_segments(self.store.open_segments(&self.index.segments()));
         Ok(())
     }
 
     /// Merges what has become too many, or is mostly of files that changed.
-    fn tidy(&self, view: &View) -> Result<(), Trouble> {
-        let mut live: Vec<(&Arc<Segment>, Vec<u32>)> = view.live().collect();
+    fn merge_segments(&self, view: &IndexView) -> Result<(), UpdateError> {
+        let mut live: Vec<(&Arc<IndexSegment>, Vec<u32>)> = view.live_files().collect();
         // The ones with few files first: merging these costs little.
         live.sort_by_key(|(segment, _)| segment.files().len());
         let Some((largest, rest)) = live.split_last() else { return Ok(()) };
@@ -143,20 +145,21 @@ impl Updater<'_> {
         } else {
             return Ok(());
         };
-        let merged: Vec<(&Segment, Vec<u32>)> =
+        let merged: Vec<(&IndexSegment, Vec<u32>)> =
             merged.iter().map(|(segment, live)| (segment.as_ref(), live.clone())).collect();
         let (index, store) = (self.index, self.store);
-        if merge(&merged, &store.next(), store.root(), || quiet(index, self.go_on))? {
-            merged.iter().for_each(|(segment, _)| store.remove(segment.path()));
-            index.set_segments(store.segments(&index.segments()));
+        if merge_segments(&merged, &store.next_path(), store.root(), || wait_for_searches(index, self.go_on))?
+        {
+            merged.iter().for_each(|(segment, _)| store.remove_segment(segment.path()));
+            index.set_segments(store.open_segments(&index.segments()));
         }
         Ok(())
     }
 }
 
 /// Waits until no search runs; whether to go on then.
-fn quiet(index: &Index, go_on: &dyn Fn() -> bool) -> bool {
-    while index.searching() > 0 && go_on() {
+fn wait_for_searches(index: &LexicalIndex, go_on: &dyn Fn() -> bool) -> bool {
+    while index.search_count() > 0 && go_on() {
         std::thread::sleep(PAUSE);
     }
     go_on()

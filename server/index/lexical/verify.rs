@@ -10,10 +10,10 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use memchr::memchr;
 
-use super::hit::Hit;
-use super::query::Query;
-use super::text::Stoppable;
-use sink::Collect;
+use super::hit::LineHit;
+use super::query::LineQuery;
+use super::text::StoppableReader;
+use sink::HitSink;
 
 /// Bytes of a file that are taken into memory at once. A longer one is read in pieces, between which a search can stop.
 const WHOLE: usize = 1 << 18;
@@ -21,9 +21,9 @@ const WHOLE: usize = 1 << 18;
 /// Bytes of the longest line that is searched. ripgrep has no such bound.
 pub const LONGEST_LINE: usize = 1 << 28;
 
-/// What is wanted of each text.
+/// The limits of the search in each text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Wanted {
+pub struct HitLimits {
     /// Lines around each hit, on each side.
     pub context: usize,
     /// The most hits.
@@ -34,9 +34,9 @@ pub struct Wanted {
     pub longest_line: usize,
 }
 
-/// What is searched.
+/// A text that is searched.
 #[derive(Debug)]
-pub enum Text<'a> {
+pub enum SearchText<'a> {
     /// A file.
     File(File),
     /// A text in memory.
@@ -45,19 +45,19 @@ pub enum Text<'a> {
 
 /// Searches texts one after the other, with the same room in memory.
 #[derive(Debug)]
-pub struct Verifier<'a, F> {
-    query: &'a Query,
+pub struct LineVerifier<'a, F> {
+    query: &'a LineQuery,
     /// A copy, since threads that share one wait for each other's room in it.
     matcher: RegexMatcher,
     go_on: &'a F,
-    /// For what has neither a NUL nor a byte order mark.
+    /// The searcher of texts without a NUL and a byte order mark.
     plain: Searcher,
     room: Vec<u8>,
 }
 
-impl<'a, F: Fn() -> bool> Verifier<'a, F> {
-    /// Looks for the query until `go_on` says no.
-    pub fn new(query: &'a Query, go_on: &'a F) -> Self {
+impl<'a, F: Fn() -> bool> LineVerifier<'a, F> {
+    /// Creates a search for the query that ends when `go_on` returns false.
+    pub fn new(query: &'a LineQuery, go_on: &'a F) -> Self {
         let mut builder = SearcherBuilder::new();
         let plain =
             builder.line_number(true).binary_detection(BinaryDetection::none()).bom_sniffing(false).build();
@@ -67,13 +67,18 @@ impl<'a, F: Fn() -> bool> Verifier<'a, F> {
     /// The matching lines of a text, ascending.
     ///
     /// # Errors
-    /// Where it cannot be read to its end or the search is to stop; what was found until then is in `hits`.
-    pub fn search(&mut self, text: Text<'_>, wanted: Wanted, hits: &mut Vec<Hit>) -> io::Result<()> {
+    /// Fails if it cannot be read to its end or the search is to stop; the hits until then are in `hits`.
+    pub fn search(
+        &mut self,
+        text: SearchText<'_>,
+        wanted: HitLimits,
+        hits: &mut Vec<LineHit>,
+    ) -> io::Result<()> {
         match text {
-            Text::Bytes(bytes) => self.search_bytes(bytes, wanted, hits),
-            Text::File(mut file) => {
+            SearchText::Bytes(bytes) => self.search_bytes(bytes, wanted, hits),
+            SearchText::File(mut file) => {
                 let mut room = std::mem::take(&mut self.room);
-                let searched = match fill(&mut file, &mut room) {
+                let searched = match fill_buffer(&mut file, &mut room) {
                     Ok(length) if length < room.len() => {
                         self.search_bytes(room.get(..length).unwrap_or_default(), wanted, hits)
                     }
@@ -88,14 +93,14 @@ impl<'a, F: Fn() -> bool> Verifier<'a, F> {
         }
     }
 
-    fn search_bytes(&mut self, bytes: &[u8], wanted: Wanted, hits: &mut Vec<Hit>) -> io::Result<()> {
+    fn search_bytes(&mut self, bytes: &[u8], wanted: HitLimits, hits: &mut Vec<LineHit>) -> io::Result<()> {
         let marked = matches!(bytes, [0xef, 0xbb, 0xbf, ..] | [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
         if marked || memchr(0, bytes).is_some() {
-            let sink = Collect::new(self.query, wanted, false, hits);
-            let searched = careful(wanted).search_reader(&self.matcher, bytes, sink);
-            return searched.and_then(|()| around::fill(bytes, wanted.context, hits));
+            let sink = HitSink::new(self.query, wanted, false, hits);
+            let searched = careful_searcher(wanted).search_reader(&self.matcher, bytes, sink);
+            return searched.and_then(|()| around::fill_context(bytes, wanted.context, hits));
         }
-        let sink = Collect::new(self.query, wanted, true, hits);
+        let sink = HitSink::new(self.query, wanted, true, hits);
         self.plain.search_slice(&self.matcher, bytes, sink)
     }
 
@@ -103,24 +108,24 @@ impl<'a, F: Fn() -> bool> Verifier<'a, F> {
         &mut self,
         begin: &[u8],
         file: &File,
-        wanted: Wanted,
-        hits: &mut Vec<Hit>,
+        wanted: HitLimits,
+        hits: &mut Vec<LineHit>,
     ) -> io::Result<()> {
-        let whole = Stoppable::new(Resumed { begin, file }, self.go_on);
-        let sink = Collect::new(self.query, wanted, false, hits);
-        let searched = careful(wanted).search_reader(&self.matcher, whole, sink);
+        let whole = StoppableReader::new(ResumedFile { begin, file }, self.go_on);
+        let sink = HitSink::new(self.query, wanted, false, hits);
+        let searched = careful_searcher(wanted).search_reader(&self.matcher, whole, sink);
         if wanted.context > 0 && !hits.is_empty() && searched.is_ok() {
             let mut again = file;
             again.rewind()?;
-            around::fill(Stoppable::new(again, self.go_on), wanted.context, hits)?;
+            around::fill_context(StoppableReader::new(again, self.go_on), wanted.context, hits)?;
         }
         searched
     }
 }
 
-/// For what may hold a NUL or a byte order mark. Each one is new: its buffer grows with the lines it meets, and how
-/// large it is decides which lines before a NUL are searched.
-fn careful(wanted: Wanted) -> Searcher {
+/// Returns the searcher of texts that may hold a NUL or a byte order mark. Each one is new: its buffer grows with the
+/// lines it meets, and the size of the buffer decides which lines before a NUL are searched.
+fn careful_searcher(wanted: HitLimits) -> Searcher {
     let mut builder = SearcherBuilder::new();
     builder
         .line_number(true)
@@ -130,7 +135,7 @@ fn careful(wanted: Wanted) -> Searcher {
 }
 
 /// Reads until `room` is full or the file ends.
-fn fill(file: &mut File, room: &mut [u8]) -> io::Result<usize> {
+fn fill_buffer(file: &mut File, room: &mut [u8]) -> io::Result<usize> {
     let mut length = 0;
     while let Some(free) = room.get_mut(length..).filter(|free| !free.is_empty()) {
         match file.read(free) {
@@ -145,12 +150,12 @@ fn fill(file: &mut File, room: &mut [u8]) -> io::Result<usize> {
 
 /// A file whose begin was read already. It is read in the same pieces as one that was not, since where a piece ends
 /// decides which lines before a NUL are searched.
-struct Resumed<'a> {
+struct ResumedFile<'a> {
     begin: &'a [u8],
     file: &'a File,
 }
 
-impl Read for Resumed<'_> {
+impl Read for ResumedFile<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let had = self.begin.read(into)?;
         match into.get_mut(had..) {

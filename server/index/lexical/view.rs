@@ -5,19 +5,19 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::entry::{FileEntry, FileList};
-use super::evaluate::{Blocks, Evaluator};
-use super::plan::Plan;
-use super::segment::Segment;
+use super::evaluate::{BlockSet, PlanEvaluator};
+use super::plan::TrigramPlan;
+use super::segment::IndexSegment;
 
-/// Says that a file of a segment is not in the list as it was read.
+/// The mark of a segment's file that is not in the list in its indexed state.
 const GONE: u32 = u32::MAX;
 
 /// The segments that an index has, the newest first.
-pub type Segments = Arc<[Arc<Segment>]>;
+pub type Segments = Arc<[Arc<IndexSegment>]>;
 
-/// Which files of a list the index knows just as they are. It holds for one list and one set of segments.
+/// The files of a list that the index knows in their present state. It holds for one list and one set of segments.
 #[derive(Debug)]
-pub struct View {
+pub struct IndexView {
     list: FileList,
     segments: Segments,
     /// For each segment, and each block of its files, the place of the file in the list.
@@ -26,16 +26,16 @@ pub struct View {
     unknown: Vec<u32>,
 }
 
-impl View {
+impl IndexView {
     /// Joins a list with segments.
     pub fn new(list: FileList, segments: Segments) -> Self {
         let mut known = vec![false; list.len()];
-        let places = segments.iter().map(|segment| join(&list, segment, &mut known)).collect();
+        let places = segments.iter().map(|segment| join_list(&list, segment, &mut known)).collect();
         let unknown = (0..).zip(&known).filter(|(_, known)| !**known).map(|(place, _)| place).collect();
         Self { list, segments, places, unknown }
     }
 
-    /// Whether it was made of just these.
+    /// Returns whether it was made of exactly these.
     pub fn is_of(&self, list: &FileList, segments: &Segments) -> bool {
         Arc::ptr_eq(&self.list, list) && Arc::ptr_eq(&self.segments, segments)
     }
@@ -51,12 +51,12 @@ impl View {
     }
 
     /// Files that no segment knows as they are.
-    pub fn unknown(&self) -> impl Iterator<Item = &FileEntry> {
+    pub fn unknown_files(&self) -> impl Iterator<Item = &FileEntry> {
         self.unknown.iter().filter_map(|&place| self.list.get(place as usize))
     }
 
-    /// For each segment, the numbers of its files that are in the list as they were read.
-    pub fn live(&self) -> impl Iterator<Item = (&Arc<Segment>, Vec<u32>)> {
+    /// Returns for each segment the numbers of its files whose indexed state is that of the list.
+    pub fn live_files(&self) -> impl Iterator<Item = (&Arc<IndexSegment>, Vec<u32>)> {
         self.segments.iter().zip(&self.places).map(|(segment, places)| {
             let is_live = |number: &u32| {
                 let blocks = segment.files().blocks_of(*number as usize);
@@ -69,7 +69,7 @@ impl View {
     }
 
     /// The places in the list that lie in a folder, or that of one file. The empty scope is the whole.
-    pub fn scope(&self, scope: &str) -> Range<usize> {
+    pub fn scope_range(&self, scope: &str) -> Range<usize> {
         if scope.is_empty() {
             return 0..self.list.len();
         }
@@ -84,8 +84,8 @@ impl View {
 
     /// The places within `range` of every file that may fulfil the plan, ascending: those that the index finds, and those
     /// that it does not know. Also whether a segment turned out to be damaged, all of whose files are then among them.
-    pub fn candidates(&self, plan: &Plan, range: &Range<usize>) -> (Vec<u32>, bool) {
-        if *plan == Plan::All {
+    pub fn candidates(&self, plan: &TrigramPlan, range: &Range<usize>) -> (Vec<u32>, bool) {
+        if *plan == TrigramPlan::All {
             let all = range.clone().filter_map(|place| u32::try_from(place).ok());
             return (all.collect(), false);
         }
@@ -93,12 +93,12 @@ impl View {
         let mut found: Vec<u32> = self.unknown.iter().copied().filter(within).collect();
         let mut damaged = false;
         for (segment, places) in self.segments.iter().zip(&self.places) {
-            match Evaluator::new(segment).blocks(plan) {
-                Ok(Blocks::These(numbers)) => {
+            match PlanEvaluator::new(segment).find_blocks(plan) {
+                Ok(BlockSet::These(numbers)) => {
                     let places = numbers.iter().filter_map(|&number| places.get(number as usize));
                     found.extend(places.copied().filter(within));
                 }
-                Ok(Blocks::All) => found.extend(places.iter().copied().filter(within)),
+                Ok(BlockSet::All) => found.extend(places.iter().copied().filter(within)),
                 Err(_) => {
                     damaged = true;
                     found.extend(places.iter().copied().filter(within));
@@ -111,10 +111,10 @@ impl View {
     }
 }
 
-/// The place in the list of the file of each block of a segment. Both are ordered by path; where a segment is not, its files count as
+/// The place in the list of the file of each block of a segment. Both are ordered by path; if a segment is not, its files count as
 /// not known.
-fn join(list: &[FileEntry], segment: &Segment, known: &mut [bool]) -> Vec<u32> {
-    let mut places = vec![GONE; segment.files().blocks() as usize];
+fn join_list(list: &[FileEntry], segment: &IndexSegment, known: &mut [bool]) -> Vec<u32> {
+    let mut places = vec![GONE; segment.files().block_count() as usize];
     let mut entries = list.iter().zip(0_u32..).zip(known).peekable();
     for (number, (path, stamp)) in segment.files().iter().enumerate() {
         while let Some(((entry, index), known)) = entries.peek_mut() {

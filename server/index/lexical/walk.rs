@@ -12,27 +12,27 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use parking_lot::Mutex;
 use thiserror::Error;
 
-use self::odd::Odd;
-use super::entry::{FileEntry, FileList, Stamp};
+use self::odd::OddFile;
+use super::entry::{FileEntry, FileList, StatStamp};
 
 /// Names of ignore files that count besides those of git, the later ones more.
 const IGNORE_FILES: [&str; 2] = [".rgignore", ".whereforeignore"];
 
-/// Why no list was made.
+/// The reason why no list was made.
 #[derive(Debug, Error)]
 pub enum WalkError {
     /// The glob does not parse.
     #[error("the glob {glob:?} is wrong: {reason}")]
     Glob {
-        /// As it was given.
+        /// The glob.
         glob: String,
-        /// What is wrong.
+        /// The error in it.
         reason: String,
     },
     /// The folder cannot be walked.
     #[error("the folder cannot be searched: {0}")]
     Io(#[from] io::Error),
-    /// A pipe or a device stands where an ignore file should.
+    /// An ignore file is a pipe or a device.
     #[error("`{}` is a pipe or a device: what it ignores cannot be read", .0.display())]
     Odd(PathBuf),
     /// It was stopped.
@@ -40,27 +40,27 @@ pub enum WalkError {
     Stopped,
 }
 
-/// What is walked for.
+/// The options of a walk.
 #[derive(Clone, Debug, Default)]
-pub struct Walk<'a> {
+pub struct FileWalk<'a> {
     /// A folder below the root, `/`-separated; empty for the root.
     pub scope: &'a str,
-    /// Only files that match, as `*.md` or `src/**/*.rs`; with a `!` before it, only others. They count more than what
-    /// ignore files say, and name hidden files too, as ripgrep's `-g` does. Empty for all.
+    /// Only files that match, such as `*.md` or `src/**/*.rs`; with a `!` before it, only others. It overrides ignore
+    /// files, and matches hidden files too, as ripgrep's `-g` does. Empty for all.
     pub glob: &'a str,
-    /// Whether each file's state is looked at. Without that nothing in an index counts for it.
+    /// True if each file's state is read. Without that nothing in an index counts for it.
     pub stamps: bool,
 }
 
-/// Which paths a glob lets through.
+/// The paths that a glob lets through.
 #[derive(Debug)]
-pub struct Globs(Override);
+pub struct GlobFilter(Override);
 
-impl Globs {
+impl GlobFilter {
     /// Reads a glob; paths are relative to `root`.
     ///
     /// # Errors
-    /// Where it does not parse.
+    /// Fails if it does not parse.
     pub fn new(root: &Path, glob: &str) -> Result<Self, WalkError> {
         let wrong =
             |error: ignore::Error| WalkError::Glob { glob: glob.to_owned(), reason: error.to_string() };
@@ -71,7 +71,7 @@ impl Globs {
         builder.build().map(Self).map_err(wrong)
     }
 
-    /// Whether the file at a path relative to the root, which no ignore file leaves out, is let through.
+    /// Returns whether the file at a path relative to the root, which no ignore file leaves out, is let through.
     pub fn admits(&self, path: &str) -> bool {
         let folders = path.match_indices('/').filter_map(|(end, _)| path.get(..end));
         !self.0.matched(path, false).is_ignore()
@@ -79,56 +79,60 @@ impl Globs {
     }
 }
 
-/// Walks a folder on all cores until `go_on` says no. Symlinks are not followed. What cannot be read is left out. A file
-/// whose path is not UTF-8 is left out too: no caller could name it.
+/// Walks a folder on all cores while `go_on` returns true. Symlinks are not followed. Unreadable folders are left
+/// out. A file whose path is not UTF-8 is left out too: no caller could name it.
 ///
 /// # Errors
-/// For a glob that does not parse, and where it is stopped.
-pub fn walk(root: &Path, walk: &Walk<'_>, go_on: &(impl Fn() -> bool + Sync)) -> Result<FileList, WalkError> {
+/// For a glob that does not parse, and if it is stopped.
+pub fn walk_files(
+    root: &Path,
+    walk: &FileWalk<'_>,
+    go_on: &(impl Fn() -> bool + Sync),
+) -> Result<FileList, WalkError> {
     let top = if walk.scope.is_empty() { root.to_owned() } else { root.join(walk.scope) };
     let mut builder = WalkBuilder::new(&top);
-    builder.follow_links(false).overrides(Globs::new(root, walk.glob)?.0);
+    builder.follow_links(false).overrides(GlobFilter::new(root, walk.glob)?.0);
     IGNORE_FILES.iter().for_each(|name| {
         builder.add_custom_ignore_filename(name);
     });
-    let odd = Odd::guard(&mut builder, &top)?;
+    let odd = OddFile::guard_walk(&mut builder, &top)?;
     let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(8));
     let all = Mutex::new(Vec::new());
     builder.threads(threads).build_parallel().run(|| {
-        let mut found = Share { all: &all, own: Vec::new() };
+        let mut found = ThreadShare { all: &all, own: Vec::new() };
         Box::new(move |entry| {
             if !go_on() {
                 return WalkState::Quit;
             }
-            found.own.extend(entry.ok().and_then(|entry| listed(root, &entry, walk.stamps)));
+            found.own.extend(entry.ok().and_then(|entry| file_entry(root, &entry, walk.stamps)));
             WalkState::Continue
         })
     });
     if !go_on() {
         return Err(WalkError::Stopped);
     }
-    odd.check(root)?;
+    odd.check_found(root)?;
     let mut list = all.into_inner();
     list.sort_unstable_by(|one: &FileEntry, other| one.path.cmp(&other.path));
     Ok(list.into())
 }
 
-/// What one thread found, handed over when it ends.
-struct Share<'a> {
+/// The results of one thread, handed over when it ends.
+struct ThreadShare<'a> {
     all: &'a Mutex<Vec<FileEntry>>,
     own: Vec<FileEntry>,
 }
 
-impl Drop for Share<'_> {
+impl Drop for ThreadShare<'_> {
     fn drop(&mut self) {
         self.all.lock().append(&mut self.own);
     }
 }
 
-fn listed(root: &Path, entry: &DirEntry, stamps: bool) -> Option<FileEntry> {
+fn file_entry(root: &Path, entry: &DirEntry, stamps: bool) -> Option<FileEntry> {
     entry.file_type().filter(|kind| kind.is_file())?;
     let bytes = entry.path().as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
     let path = std::str::from_utf8(bytes.strip_prefix(b"/").unwrap_or(bytes)).ok()?;
-    let stamp = if stamps { Stamp::of_metadata(&entry.metadata().ok()?) } else { Stamp::default() };
+    let stamp = if stamps { StatStamp::from_metadata(&entry.metadata().ok()?) } else { StatStamp::default() };
     Some(FileEntry { path: Arc::from(path), stamp, changed: 0 })
 }

@@ -1,14 +1,14 @@
-//! The names that a line of code defines, told by its form alone: enough to rank by, in any language.
+//! The names that a line of code defines, recognized by its form alone: enough to rank by, in any language.
 
 mod keyword;
 
 use keyword::by_keyword;
 
-use super::language::Language;
+use super::language::SourceLanguage;
 
-/// What is defined, the weightiest last.
+/// The kinds of definitions, the weightiest last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(super) enum DefinitionKind {
     /// Said to be elsewhere: a prototype, an implementation for a type.
     Mention,
     /// A constant, a variable, a field.
@@ -152,12 +152,12 @@ fn is_name(c: char) -> bool {
 }
 
 /// The name at the start of some text, and what follows it.
-fn name(text: &str) -> (&str, &str) {
+fn leading_name(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c| !is_name(c)).unwrap_or(text.len()))
 }
 
 /// The name that a line defines, as the language writes it; the line comes with the spaces before it.
-pub(super) fn definition(line: &str, language: Language) -> Option<(&str, Kind)> {
+pub(super) fn find_definition(line: &str, language: SourceLanguage) -> Option<(&str, DefinitionKind)> {
     if !language.is_code() {
         return None;
     }
@@ -166,76 +166,77 @@ pub(super) fn definition(line: &str, language: Language) -> Option<(&str, Kind)>
     if text.is_empty() || indent > 24 || language.is_comment(text) {
         return None;
     }
-    let text = if language == Language::Lisp { text.strip_prefix('(')? } else { text };
+    let text = if language == SourceLanguage::Lisp { text.strip_prefix('(')? } else { text };
     by_keyword(text, indent, language).or_else(|| by_form(text, indent, language))
 }
 
-/// What is defined with no keyword.
-fn by_form(text: &str, indent: usize, language: Language) -> Option<(&str, Kind)> {
+/// Returns the name that is defined with no keyword.
+fn by_form(text: &str, indent: usize, language: SourceLanguage) -> Option<(&str, DefinitionKind)> {
     match language {
-        Language::Functional => return signature(text, indent),
-        Language::Python => return python_variable(text, indent),
+        SourceLanguage::Functional => return signature_name(text, indent),
+        SourceLanguage::Python => return python_variable(text, indent),
         _ => {}
     }
     let open = text.find('(');
     let assigned = text.find(" = ").or_else(|| text.find(": function"));
     if let Some(at) = assigned
         && open.is_none_or(|open| at < open)
-        && matches!(language, Language::Script | Language::Keywords)
+        && matches!(language, SourceLanguage::Script | SourceLanguage::Keywords)
     {
-        return assignment(text, indent, at);
+        return assignment_name(text, indent, at);
     }
-    let call = Call::of(text, open?)?;
+    let call = CallLine::at_parenthesis(text, open?)?;
     match language {
-        Language::C => call.in_c(indent),
-        Language::Classes => call.in_class(indent),
-        Language::Script => call.in_script(indent),
-        Language::Shell => call.in_shell(),
-        Language::Keywords => call.in_erlang(indent),
+        SourceLanguage::C => call.in_c(indent),
+        SourceLanguage::Classes => call.in_class(indent),
+        SourceLanguage::Script => call.in_script(indent),
+        SourceLanguage::Shell => call.in_shell(),
+        SourceLanguage::Keywords => call.in_erlang(indent),
         _ => None,
     }
 }
 
 /// The function of a type signature: `name :: Type`.
-fn signature(text: &str, indent: usize) -> Option<(&str, Kind)> {
-    let (name, rest) = name(text);
+fn signature_name(text: &str, indent: usize) -> Option<(&str, DefinitionKind)> {
+    let (name, rest) = leading_name(text);
     let is_one = indent == 0 && !name.is_empty() && rest.trim_start().starts_with("::");
-    is_one.then_some((name, Kind::Function))
+    is_one.then_some((name, DefinitionKind::Function))
 }
 
 /// The variable or field that a line of Python sets or annotates.
-fn python_variable(text: &str, indent: usize) -> Option<(&str, Kind)> {
-    let (name, rest) = name(text);
+fn python_variable(text: &str, indent: usize) -> Option<(&str, DefinitionKind)> {
+    let (name, rest) = leading_name(text);
     let rest = rest.trim_start();
     let is_set = rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(':') && indent > 0;
     let is_one = indent <= 4 && is_set && !name.is_empty() && !CONTROL.contains(&name) && name != "else";
-    is_one.then_some((name, Kind::Value))
+    is_one.then_some((name, DefinitionKind::Value))
 }
 
-/// What an assignment at `at` defines: `exports.name = …`, `Type.prototype.name = function`, `name: function`.
-fn assignment(text: &str, indent: usize, at: usize) -> Option<(&str, Kind)> {
+/// Returns the name that an assignment at `at` defines: `exports.name = …`, `Type.prototype.name = function`, `name:
+/// function`.
+fn assignment_name(text: &str, indent: usize, at: usize) -> Option<(&str, DefinitionKind)> {
     let target = text[..at].trim_end();
     let last = target.rsplit(['.', ' ']).next()?;
     let is_one = indent <= 4 && !last.is_empty() && last.chars().all(is_name) && indent + target.len() < 80;
     let is_function = text[at..].contains("function") || text[at..].contains("=>");
     let is_own = target.contains("exports") || target.contains("prototype") || is_function;
-    let kind = if is_function { Kind::Method } else { Kind::Value };
+    let kind = if is_function { DefinitionKind::Method } else { DefinitionKind::Value };
     (is_one && is_own).then_some((last, kind))
 }
 
 /// A line with a name before its first parenthesis: a call, or the head of a function.
-struct Call<'t> {
+struct CallLine<'t> {
     name: &'t str,
-    /// What stands before the name: modifiers and a type.
+    /// The text before the name: modifiers and a type.
     types: &'t str,
     /// The line from the parenthesis on.
     rest: &'t str,
-    /// Whether a type stands before the name.
+    /// True if there is a type before the name.
     has_type: bool,
 }
 
-impl<'t> Call<'t> {
-    fn of(text: &'t str, open: usize) -> Option<Self> {
+impl<'t> CallLine<'t> {
+    fn at_parenthesis(text: &'t str, open: usize) -> Option<Self> {
         let before = text[..open].trim_end();
         let start = before
             .rfind(|c| !is_name(c))
@@ -245,7 +246,7 @@ impl<'t> Call<'t> {
         if !is_word || before.contains(['=', '"', '\'', ';', '{', '}', '(', ')']) {
             return None;
         }
-        let has_type = !types.trim().is_empty() && !CONTROL.contains(&name(text).0);
+        let has_type = !types.trim().is_empty() && !CONTROL.contains(&leading_name(text).0);
         Some(Self { name: found, types, rest: &text[open..], has_type })
     }
 
@@ -253,43 +254,43 @@ impl<'t> Call<'t> {
         self.rest.trim_end().ends_with(end)
     }
 
-    fn in_c(&self, indent: usize) -> Option<(&'t str, Kind)> {
+    fn in_c(&self, indent: usize) -> Option<(&'t str, DefinitionKind)> {
         let is_prototype = self.ends_with(";");
         let is_one = (indent == 0 && !self.ends_with(":") && self.name.to_uppercase() != self.name)
             || (indent <= 8 && self.ends_with("{") && self.has_type)
             || (indent <= 4 && is_prototype && self.has_type);
         let kind = if is_prototype {
-            Kind::Mention
+            DefinitionKind::Mention
         } else if indent == 0 {
-            Kind::Function
+            DefinitionKind::Function
         } else {
-            Kind::Method
+            DefinitionKind::Method
         };
         (is_one && !self.types.trim_end().ends_with(['.', '>', ',', '-'])).then_some((self.name, kind))
     }
 
-    fn in_class(&self, indent: usize) -> Option<(&'t str, Kind)> {
+    fn in_class(&self, indent: usize) -> Option<(&'t str, DefinitionKind)> {
         let goes_on = self.types.trim_end().ends_with(['.', ',', '-', '+', '!', '&', '|']);
-        let kind = if self.ends_with(";") { Kind::Mention } else { Kind::Method };
+        let kind = if self.ends_with(";") { DefinitionKind::Mention } else { DefinitionKind::Method };
         (indent <= 8 && self.has_type && !goes_on).then_some((self.name, kind))
     }
 
-    fn in_script(&self, indent: usize) -> Option<(&'t str, Kind)> {
+    fn in_script(&self, indent: usize) -> Option<(&'t str, DefinitionKind)> {
         let is_one = self.ends_with("{")
             && indent <= 4
             && indent > 0
             && (self.types.is_empty() || is_modified(self.types));
-        is_one.then_some((self.name, Kind::Method))
+        is_one.then_some((self.name, DefinitionKind::Method))
     }
 
-    fn in_shell(&self) -> Option<(&'t str, Kind)> {
+    fn in_shell(&self) -> Option<(&'t str, DefinitionKind)> {
         let is_one = self.types.is_empty() && self.rest.starts_with("()");
-        is_one.then_some((self.name, Kind::Function))
+        is_one.then_some((self.name, DefinitionKind::Function))
     }
 
-    fn in_erlang(&self, indent: usize) -> Option<(&'t str, Kind)> {
+    fn in_erlang(&self, indent: usize) -> Option<(&'t str, DefinitionKind)> {
         let is_one = indent == 0 && self.types.is_empty() && self.ends_with("->");
-        is_one.then_some((self.name, Kind::Function))
+        is_one.then_some((self.name, DefinitionKind::Function))
     }
 }
 

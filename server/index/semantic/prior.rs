@@ -1,10 +1,10 @@
-//! What a path alone says of how likely a file is to be looked for.
+//! The evidence of a path alone on how likely a file is sought.
 
-use super::language::Language;
+use super::language::SourceLanguage;
 
-/// What a file is, by its path: a bit for each.
+/// The kinds of a file, by its path: a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Prior(u8);
+pub(super) struct PathPrior(u8);
 
 /// Tests, benchmarks and what they need.
 pub(super) const TEST: usize = 0;
@@ -18,7 +18,7 @@ pub(super) const FOREIGN: usize = 3;
 pub(super) const DATA: usize = 4;
 /// Declarations of what is elsewhere.
 pub(super) const DECLARES: usize = 5;
-/// Scripts of the build, tools beside the product, what is no longer used.
+/// Scripts of the build, tools next to the product, outdated files.
 pub(super) const SECONDARY: usize = 6;
 
 #[rustfmt::skip]
@@ -50,12 +50,12 @@ const SECONDARY_FILES: &[&str] =
     &["setup", "makefile", "cmakelists", "configure", "build", "gulpfile", "rakefile", "gruntfile"];
 const DECLARING: &[&str] = &["d.ts", "pyi", "h", "hpp", "hh", "hxx", "mli", "fsi", "d.mts", "d.cts"];
 
-impl Prior {
-    /// How many things it tells.
+impl PathPrior {
+    /// The number of kinds.
     pub(super) const COUNT: usize = 7;
 
     /// Reads a path.
-    pub(super) fn of(path: &str, language: Language) -> Self {
+    pub(super) fn from_path(path: &str, language: SourceLanguage) -> Self {
         let lower = path.to_ascii_lowercase();
         let (folders, file) = lower.rsplit_once('/').unwrap_or(("", &lower));
         let (stem, extension) = file.split_once('.').unwrap_or((file, ""));
@@ -67,7 +67,7 @@ impl Prior {
             || ends(stem, TEST_ENDS)
             || matches!(stem, "tests" | "test" | "conftest")
             || ["test.", "spec.", "bench."].iter().any(|kind| extension.starts_with(kind))
-            || language == Language::Classes && ends(class, TEST_CLASS_ENDS);
+            || language == SourceLanguage::Classes && ends(class, TEST_CLASS_ENDS);
         let is_test_folder =
             is_in(TEST_FOLDERS) || folders.split('/').any(|folder| ends(folder, TEST_FOLDER_ENDS));
         let is_generated = extension.contains("min.")
@@ -78,26 +78,26 @@ impl Prior {
         let told = [
             is_test_file || is_test_folder,
             is_in(EXAMPLE_FOLDERS),
-            language == Language::Prose || is_in(PROSE_FOLDERS),
+            language == SourceLanguage::Prose || is_in(PROSE_FOLDERS),
             is_generated || is_in(FOREIGN_FOLDERS),
-            language == Language::Data,
+            language == SourceLanguage::Data,
             DECLARING.contains(&extension),
             is_in(SECONDARY_FOLDERS) || SECONDARY_FILES.contains(&stem),
         ];
         Self(told.iter().enumerate().fold(0, |all, (at, is)| all | u8::from(*is) << at))
     }
 
-    /// Whether it is one of those above.
+    /// Returns whether the file is of one of those kinds.
     pub(super) fn has(self, what: usize) -> bool {
         self.0 >> what & 1 == 1
     }
 
-    /// Whether it is the code itself: none of what is beside it.
+    /// Returns whether it is the main code: of none of those kinds.
     pub(super) fn is_sought(self) -> bool {
         ![TEST, EXAMPLE, PROSE, FOREIGN, DATA, SECONDARY].iter().any(|what| self.has(*what))
     }
 
-    /// Whether it is code at all.
+    /// Returns whether it is code at all.
     pub(super) fn is_code(self) -> bool {
         !self.has(PROSE) && !self.has(DATA)
     }
@@ -106,13 +106,13 @@ impl Prior {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::semantic::language::language;
+    use crate::semantic::language::language_of;
 
     #[test]
     fn paths_tell_what_files_are() {
         let check = |path: &str, expected: &[usize]| {
-            let prior = Prior::of(path, language(path));
-            let told: Vec<usize> = (0..Prior::COUNT).filter(|what| prior.has(*what)).collect();
+            let prior = PathPrior::from_path(path, language_of(path));
+            let told: Vec<usize> = (0..PathPrior::COUNT).filter(|what| prior.has(*what)).collect();
             assert_eq!(told, expected, "{path}");
         };
         check("src/parser.rs", &[]);

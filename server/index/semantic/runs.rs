@@ -1,63 +1,63 @@
-//! The pieces that each term of a file stands in, packed.
+//! The pieces that hold each term of a file, packed.
 
 /// Terms between two places that are known: the others are found by reading on from there.
 const STEP: usize = 8;
 
-/// For each term, in order: how many bytes follow, and how often it stands in all pieces; then for each piece that it stands
-/// in how many after the one before, and how often it stands there. Numbers are in groups of seven bits.
+/// For each term, in order: the number of bytes that follow, and its count in all pieces; then for each piece that
+/// holds it, the distance from the one before, and its count there. Numbers are in groups of seven bits.
 #[derive(Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct TermRuns {
     bytes: Box<[u8]>,
-    /// Where every eighth term begins.
+    /// The starts of every eighth term.
     starts: Box<[u32]>,
 }
 
-impl Runs {
-    /// Calls `found` with each piece that the term at a place stands in, and how often.
-    pub(super) fn each(&self, place: usize, mut found: impl FnMut(usize, u8)) {
-        let Some((mut at, end)) = self.term(place) else { return };
-        self.number(&mut at);
+impl TermRuns {
+    /// Calls `found` with each piece that holds the term at a place, and its count.
+    pub(super) fn for_each(&self, place: usize, mut found: impl FnMut(usize, u8)) {
+        let Some((mut at, end)) = self.term_range(place) else { return };
+        self.read_number(&mut at);
         let mut piece = 0;
         while at < end {
-            piece += self.number(&mut at) as usize;
+            piece += self.read_number(&mut at) as usize;
             found(piece, self.bytes.get(at).copied().unwrap_or(0));
             at += 1;
         }
     }
 
-    /// How often the term at a place stands in all pieces.
-    pub(super) fn held(&self, place: usize) -> u32 {
-        self.term(place).map_or(0, |(mut at, _)| self.number(&mut at))
+    /// Returns the count of the term at a place in all pieces.
+    pub(super) fn total_count(&self, place: usize) -> u32 {
+        self.term_range(place).map_or(0, |(mut at, _)| self.read_number(&mut at))
     }
 
-    /// The same of each term, in order.
+    /// Returns the counts of all terms, in order.
     pub(super) fn all_held(&self) -> impl Iterator<Item = u32> {
         let mut next = 0;
         std::iter::from_fn(move || {
             (next < self.bytes.len()).then(|| {
-                let (mut at, end) = self.span(next);
+                let (mut at, end) = self.span_at(next);
                 next = end;
-                self.number(&mut at)
+                self.read_number(&mut at)
             })
         })
     }
 
-    /// Where what is known of the term at a place begins, and where it ends.
-    fn term(&self, place: usize) -> Option<(usize, usize)> {
+    /// Returns the start and the end of the data on the term at a place.
+    fn term_range(&self, place: usize) -> Option<(usize, usize)> {
         let mut at = *self.starts.get(place / STEP)? as usize;
         for _ in 0..place % STEP {
-            at = self.span(at).1;
+            at = self.span_at(at).1;
         }
-        (at < self.bytes.len()).then(|| self.span(at))
+        (at < self.bytes.len()).then(|| self.span_at(at))
     }
 
-    /// The same of the term whose length stands there.
-    fn span(&self, mut at: usize) -> (usize, usize) {
-        let length = self.number(&mut at) as usize;
+    /// Returns the start and the end of the term whose length is at `at`.
+    fn span_at(&self, mut at: usize) -> (usize, usize) {
+        let length = self.read_number(&mut at) as usize;
         (at, at + length)
     }
 
-    fn number(&self, at: &mut usize) -> u32 {
+    fn read_number(&self, at: &mut usize) -> u32 {
         if let Some(byte) = self.bytes.get(*at).filter(|byte| **byte < 128) {
             *at += 1;
             return u32::from(*byte);
@@ -75,39 +75,39 @@ impl Runs {
     }
 }
 
-/// Packs [`Runs`].
+/// Packs [`TermRuns`].
 #[derive(Debug, Default)]
 pub(super) struct RunsBuilder {
     bytes: Vec<u8>,
     starts: Vec<u32>,
     terms: usize,
-    /// Those of the term that was begun.
+    /// The pieces of the term that was begun.
     open: Vec<(u32, u8)>,
     packed: Vec<u8>,
 }
 
 impl RunsBuilder {
     /// Begins the next term.
-    pub(super) fn begin(&mut self) {
-        self.end();
+    pub(super) fn begin_term(&mut self) {
+        self.end_term();
         if self.terms.is_multiple_of(STEP) {
             self.starts.push(self.bytes.len() as u32);
         }
         self.terms += 1;
     }
 
-    /// A piece that it stands in, later than the one before, and how often.
-    pub(super) fn put(&mut self, piece: u32, held: u8) {
+    /// Adds a piece that holds it, later than the one before, and the count.
+    pub(super) fn put_piece(&mut self, piece: u32, held: u8) {
         self.open.push((piece, held));
     }
 
-    /// What was packed.
-    pub(super) fn built(mut self) -> Runs {
-        self.end();
-        Runs { bytes: self.bytes.into(), starts: self.starts.into() }
+    /// Returns the packed runs.
+    pub(super) fn build(mut self) -> TermRuns {
+        self.end_term();
+        TermRuns { bytes: self.bytes.into(), starts: self.starts.into() }
     }
 
-    fn end(&mut self) {
+    fn end_term(&mut self) {
         if self.terms == 0 {
             return;
         }
@@ -141,19 +141,19 @@ mod tests {
         fn what_was_put_is_found(all in proptest::collection::vec(proptest::collection::btree_map(0_u32..4_000, 1_u8.., 0..9), 0..40)) {
             let mut builder = RunsBuilder::default();
             for term in &all {
-                builder.begin();
-                term.iter().for_each(|(piece, held)| builder.put(*piece, *held));
+                builder.begin_term();
+                term.iter().for_each(|(piece, held)| builder.put_piece(*piece, *held));
             }
-            let runs = builder.built();
+            let runs = builder.build();
             let held: Vec<u32> = all.iter().map(|term| term.values().map(|held| u32::from(*held)).sum()).collect();
             proptest::prop_assert_eq!(runs.all_held().collect::<Vec<_>>(), held.clone());
             for (place, term) in all.iter().enumerate() {
-                proptest::prop_assert_eq!(runs.held(place), held[place]);
+                proptest::prop_assert_eq!(runs.total_count(place), held[place]);
                 let mut found = Vec::new();
-                runs.each(place, |piece, held| found.push((piece as u32, held)));
+                runs.for_each(place, |piece, held| found.push((piece as u32, held)));
                 proptest::prop_assert_eq!(found, term.iter().map(|(piece, held)| (*piece, *held)).collect::<Vec<_>>());
             }
-            runs.each(all.len() + 8, |_, _| panic!("no such term"));
+            runs.for_each(all.len() + 8, |_, _| panic!("no such term"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! How near files are to a query, by what a model says of their pieces.
+//! The similarity of files to a query, from a model's vectors of their pieces.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -8,22 +8,22 @@ use foldhash::fast::RandomState;
 use super::digest::Key;
 use super::store::{FileId, TermStore};
 
-/// The most pieces that a model is told of: those of the files that were taken in first.
+/// The most pieces that a model gets: those of the files that were added first.
 const MOST: usize = 100_000;
 
-/// The pieces of the files that are sought most, as they were when asked for; of all where there are no such files. Tests,
-/// examples and pages speak of the same things in a person's words, so a model finds them nearer than the code meant.
+/// The pieces of the main code at the time of the call; of all files if there are none of it. Tests, examples and
+/// pages use a person's words for their subjects, so a model finds them nearer than the sought code.
 #[derive(Debug)]
-pub struct Pieces {
+pub struct ModelPieces {
     keys: Arc<[Key]>,
-    /// Of each piece: the file that it is of, and its place there.
+    /// The file of each piece, and the piece's place there.
     places: Vec<(FileId, u16)>,
     distinct: usize,
     version: u64,
 }
 
-impl Pieces {
-    pub(super) fn of(store: &TermStore) -> Self {
+impl ModelPieces {
+    pub(super) fn from_store(store: &TermStore) -> Self {
         let mut keys = Vec::new();
         let mut places = Vec::new();
         let is_all = store.files().filter(|(_, file)| file.prior.is_sought()).nth(1).is_none();
@@ -40,18 +40,18 @@ impl Pieces {
         Self { keys: keys.into(), places, distinct, version: store.version() }
     }
 
-    /// What each piece is known by: the hash of what a model is told of it.
+    /// Returns the key of each piece: the hash of its text for a model.
     pub fn keys(&self) -> &Arc<[Key]> {
         &self.keys
     }
 
-    /// How many texts a model is told: pieces that read alike are one.
-    pub fn distinct(&self) -> usize {
+    /// Returns the number of texts for a model: pieces with equal texts count once.
+    pub fn distinct_count(&self) -> usize {
         self.distinct
     }
 
-    /// The path and the lines of the piece at a place, where its file is still as it was.
-    pub(super) fn lines<'a>(&self, place: usize, store: &'a TermStore) -> Option<(&'a str, u32, u32)> {
+    /// The path and the lines of the piece at a place, if its file is still as it was.
+    pub(super) fn lines_at<'a>(&self, place: usize, store: &'a TermStore) -> Option<(&'a str, u32, u32)> {
         let (id, chunk) = self.places.get(place)?;
         let file = store.file(*id)?;
         let piece =
@@ -64,26 +64,26 @@ impl Pieces {
     }
 }
 
-/// How near a query is to the pieces of files, as a model has it.
+/// The similarity of a query to the pieces of files, by a model.
 #[derive(Clone, Copy, Debug)]
 pub struct QuerySimilarity<'a> {
     /// The model's name.
     pub model: &'a str,
-    /// Whether its vectors are means of those of words.
+    /// True if its vectors are means of those of words.
     pub is_static: bool,
     /// The pieces.
-    pub pieces: &'a Pieces,
-    /// The cosine for each of them, NaN where it is not known.
+    pub pieces: &'a ModelPieces,
+    /// The cosine for each of them, NaN if it is not known.
     pub cosines: &'a [f32],
 }
 
-/// How near each file is, in standard deviations above the mean, with its nearest piece.
+/// The similarity of each file, in standard deviations above the mean, with its nearest piece.
 #[derive(Debug)]
 pub(super) struct SimilarFiles(HashMap<FileId, (f32, usize), RandomState>);
 
 impl SimilarFiles {
-    /// Nothing where too little is known to compare.
-    pub(super) fn of(similarity: &QuerySimilarity<'_>, store: &TermStore) -> Option<Self> {
+    /// `None` if too little is known to compare.
+    pub(super) fn from_similarity(similarity: &QuerySimilarity<'_>, store: &TermStore) -> Option<Self> {
         let mut files: HashMap<FileId, (f32, usize), RandomState> = HashMap::default();
         for (at, (cosine, (id, chunk))) in
             similarity.cosines.iter().zip(&similarity.pieces.places).enumerate()
@@ -108,13 +108,13 @@ impl SimilarFiles {
         Some(Self(files))
     }
 
-    /// How near a file is, and its nearest piece.
+    /// Returns a file's similarity, and its nearest piece.
     pub(super) fn of_file(&self, id: FileId) -> Option<(f32, usize)> {
         self.0.get(&id).copied()
     }
 
     /// The files from the nearest on.
-    pub(super) fn nearest(&self, count: usize) -> Vec<FileId> {
+    pub(super) fn nearest_files(&self, count: usize) -> Vec<FileId> {
         let mut all: Vec<(f32, FileId)> = self.0.iter().map(|(id, (near, _))| (*near, *id)).collect();
         all.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         all.iter().take(count).map(|(_, id)| *id).collect()

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 use rust_stemmers::{Algorithm, Stemmer};
 
-/// What a term is known by. Terms are not kept as text: two different ones share a number once in four thousand million
-/// pairs, which a ranking does not notice.
+/// The number of a term. Terms are not kept as text: two different ones share a number once in four thousand million
+/// pairs, which has no effect on a ranking.
 pub(super) type Term = u32;
 
 /// The longest word that is looked at, in bytes; what is longer is data.
@@ -17,9 +17,9 @@ const PARTS: usize = 12;
 /// Stems that a thread remembers.
 const REMEMBERED: usize = 1 << 14;
 
-/// What a term is to the text that it stands in.
+/// The form of a term in its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum TermForm {
     /// A word, or a part of an identifier.
     Part,
     /// An identifier of several parts, or two neighbours among three or more.
@@ -27,23 +27,23 @@ pub(super) enum Form {
 }
 
 /// Makes terms, with a memory of the stems that it met.
-pub(super) struct Terms {
+pub(super) struct TermMaker {
     stemmer: Stemmer,
-    /// By the hash of a word in lower case: its stem.
-    stems: HashMap<u64, Stem, RandomState>,
+    /// The stem of a word in lower case, by the word's hash.
+    stems: HashMap<u64, WordStem, RandomState>,
     lower: String,
 }
 
 thread_local! {
-    static TERMS: RefCell<Terms> = RefCell::new(Terms {
+    static TERMS: RefCell<TermMaker> = RefCell::new(TermMaker {
         stemmer: Stemmer::create(Algorithm::English),
         stems: HashMap::default(),
         lower: String::new(),
     });
 }
 
-/// Runs `work` with this thread's [`Terms`].
-pub(super) fn with_terms<T>(work: impl FnOnce(&mut Terms) -> T) -> T {
+/// Runs `work` with this thread's [`TermMaker`].
+pub(super) fn with_terms<T>(work: impl FnOnce(&mut TermMaker) -> T) -> T {
     TERMS.with_borrow_mut(work)
 }
 
@@ -52,39 +52,40 @@ const BASE: u64 = 0x9E37_79B9_7F4A_7C15;
 /// A stem by its letters, as a number that can be written together with others: `thread` and `pool` make that of
 /// `threadpool`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stem {
+pub(super) struct WordStem {
     sum: u64,
     /// The base to the power of its length.
     power: u64,
 }
 
-impl Stem {
+impl WordStem {
     const NONE: Self = Self { sum: 0, power: 1 };
 
-    fn of(letters: &[u8]) -> Self {
+    /// The stem of these letters.
+    pub(super) fn from_letters(letters: &[u8]) -> Self {
         letters.iter().fold(Self::NONE, |stem, letter| Self {
             sum: stem.sum.wrapping_mul(BASE).wrapping_add(u64::from(*letter) + 1),
             power: stem.power.wrapping_mul(BASE),
         })
     }
 
-    /// This and another, written together.
-    pub(super) fn with(self, next: Self) -> Self {
+    /// Returns the term of this and another, written together.
+    pub(super) fn join_with(self, next: Self) -> Self {
         Self {
             sum: self.sum.wrapping_mul(next.power).wrapping_add(next.sum),
             power: self.power.wrapping_mul(next.power),
         }
     }
 
-    /// What it is known by.
-    pub(super) fn term(self) -> Term {
+    /// Returns the number of the term.
+    pub(super) fn to_term(self) -> Term {
         let mixed = (self.sum ^ self.sum >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         (mixed ^ mixed >> 32) as Term
     }
 }
 
 /// British spelling as American: what is asked for in the one is written in the other.
-fn respelt(word: &mut String) {
+fn to_american(word: &mut String) {
     if word.len() < 6 {
         return;
     }
@@ -110,9 +111,9 @@ fn respelt(word: &mut String) {
     }
 }
 
-impl Terms {
+impl TermMaker {
     /// The stem of one word, in any case.
-    pub(super) fn stem(&mut self, word: &str) -> Stem {
+    pub(super) fn stem_word(&mut self, word: &str) -> WordStem {
         self.lower.clear();
         if word.is_ascii() {
             self.lower.push_str(word);
@@ -120,15 +121,15 @@ impl Terms {
         } else {
             self.lower.extend(word.chars().flat_map(char::to_lowercase));
         }
-        let key = Stem::of(self.lower.as_bytes()).sum;
+        let key = WordStem::from_letters(self.lower.as_bytes()).sum;
         if let Some(known) = self.stems.get(&key) {
             return *known;
         }
         let stem = if self.lower.is_ascii() {
-            respelt(&mut self.lower);
-            Stem::of(self.stemmer.stem(&self.lower).as_bytes())
+            to_american(&mut self.lower);
+            WordStem::from_letters(self.stemmer.stem(&self.lower).as_bytes())
         } else {
-            Stem::of(self.lower.as_bytes())
+            WordStem::from_letters(self.lower.as_bytes())
         };
         if self.stems.len() >= REMEMBERED {
             self.stems.clear();
@@ -137,33 +138,33 @@ impl Terms {
         stem
     }
 
-    /// Every term of a run of letters, digits and underscores.
-    pub(super) fn each(&mut self, run: &str, mut found: impl FnMut(Stem, Form)) {
+    /// Calls `found` with every term of a run of letters, digits and underscores.
+    pub(super) fn for_each_term(&mut self, run: &str, mut found: impl FnMut(WordStem, TermForm)) {
         if run.len() > LONGEST {
             return;
         }
-        let (mut parts, mut count) = ([Stem::NONE; PARTS], 0);
+        let (mut parts, mut count) = ([WordStem::NONE; PARTS], 0);
         each_part(run, |part| {
             if count < PARTS {
-                parts[count] = self.stem(part);
+                parts[count] = self.stem_word(part);
                 count += 1;
             }
         });
         let parts = &parts[..count];
         if let [only] = parts {
-            return found(*only, Form::Part);
+            return found(*only, TermForm::Part);
         }
-        parts.iter().for_each(|part| found(*part, Form::Part));
+        parts.iter().for_each(|part| found(*part, TermForm::Part));
         if !parts.is_empty() {
-            found(parts.iter().fold(Stem::NONE, |all, part| all.with(*part)), Form::Joined);
+            found(parts.iter().fold(WordStem::NONE, |all, part| all.join_with(*part)), TermForm::Joined);
         }
         if parts.len() > 2 {
-            parts.windows(2).for_each(|two| found(two[0].with(two[1]), Form::Joined));
+            parts.windows(2).for_each(|two| found(two[0].join_with(two[1]), TermForm::Joined));
         }
     }
 }
 
-/// Whether a character has no spaces around the words that it makes.
+/// Returns whether a character belongs to words that have no spaces around them.
 fn is_unspaced(c: char) -> bool {
     matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
@@ -190,7 +191,7 @@ pub(super) fn each_run_at<'a>(text: &'a str, mut found: impl FnMut(usize, &'a st
             at += 1;
             continue;
         }
-        // Other scripts, with what stands directly before them.
+        // Other scripts, with the text directly before them.
         let rest = &text[start..];
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         let run = &rest[..end];
@@ -222,46 +223,46 @@ fn is_word(byte: u8) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum WordKind {
+enum LetterKind {
     Upper,
     Lower,
     Digit,
     None,
 }
 
-fn kind(c: char) -> WordKind {
+fn char_kind(c: char) -> LetterKind {
     match c {
-        'a'..='z' => WordKind::Lower,
-        'A'..='Z' => WordKind::Upper,
-        '0'..='9' => WordKind::Digit,
-        '_' => WordKind::None,
-        c if c.is_uppercase() => WordKind::Upper,
-        c if c.is_numeric() => WordKind::Digit,
-        _ => WordKind::Lower,
+        'a'..='z' => LetterKind::Lower,
+        'A'..='Z' => LetterKind::Upper,
+        '0'..='9' => LetterKind::Digit,
+        '_' => LetterKind::None,
+        c if c.is_uppercase() => LetterKind::Upper,
+        c if c.is_numeric() => LetterKind::Digit,
+        _ => LetterKind::Lower,
     }
 }
 
 /// The parts of a run: split at underscores, where the case changes, and between letters and digits.
 pub(super) fn each_part<'a>(run: &'a str, mut found: impl FnMut(&'a str)) {
-    let mut chars = run.char_indices().map(|(at, c)| (at, kind(c))).peekable();
-    let (mut start, mut before) = (0, WordKind::None);
+    let mut chars = run.char_indices().map(|(at, c)| (at, char_kind(c))).peekable();
+    let (mut start, mut before) = (0, LetterKind::None);
     while let Some((at, now)) = chars.next() {
         let begins = match (before, now) {
-            (WordKind::Upper, WordKind::Lower) => false,
-            (WordKind::Upper, WordKind::Upper) => {
-                chars.peek().is_some_and(|(_, next)| *next == WordKind::Lower)
+            (LetterKind::Upper, LetterKind::Lower) => false,
+            (LetterKind::Upper, LetterKind::Upper) => {
+                chars.peek().is_some_and(|(_, next)| *next == LetterKind::Lower)
             }
             (before, now) => before != now,
         };
         if begins {
-            if before != WordKind::None {
+            if before != LetterKind::None {
                 found(&run[start..at]);
             }
             start = at;
         }
         before = now;
     }
-    if before != WordKind::None {
+    if before != LetterKind::None {
         found(&run[start..]);
     }
 }

@@ -7,18 +7,17 @@ use std::path::Path;
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::super::block::Block;
-use super::super::key::Key;
-use super::{call, entries, items, open, report, result, some_calls, sound};
-use crate::{Item, LOG};
+use super::super::block::LogBlock;
+use super::super::key::LogKey;
+use super::{call, entries, items, open, report, result, some_calls, sound, starts};
+use crate::{LOG, LogItem};
 
 /// The log's title, then its blocks.
 fn pieces(text: &[u8]) -> Vec<Vec<u8>> {
-    let text = str::from_utf8(text).unwrap();
-    let mut starts: Vec<usize> = text.match_indices("\n## ").map(|(at, _)| at + 1).collect();
+    let mut starts = starts(text);
     starts.insert(0, 0);
     starts.push(text.len());
-    starts.windows(2).map(|pair| text.as_bytes()[pair[0]..pair[1]].to_vec()).collect()
+    starts.windows(2).map(|pair| text[pair[0]..pair[1]].to_vec()).collect()
 }
 
 fn log_of(calls: u64) -> Vec<u8> {
@@ -113,7 +112,7 @@ fn garbage_inside_is_reported_and_stepped_over() {
         let at = pieces[..3].concat().len() as u64;
         let found = items(dir.path());
         assert_eq!(found.len(), 5, "{garbage:?}");
-        let Item::Garbage(place, rest) = &found[2] else { panic!("{garbage:?}: {found:?}") };
+        let LogItem::Garbage(place, rest) = &found[2] else { panic!("{garbage:?}: {found:?}") };
         assert_eq!((place.offset, rest.bytes), (at, garbage.len() as u64), "{garbage:?}");
         let damage = report(dir.path()).damage;
         assert_eq!((damage.len(), damage[0].place.offset), (1, at));
@@ -237,8 +236,8 @@ fn a_log_removed_or_cut_meanwhile_goes_on_and_shows_it() {
 fn a_block_is_taken_apart_exactly() {
     let log = log_of(1);
     let pieces = pieces(&log);
-    let block = Block::parse(&pieces[2], &Key::None).unwrap();
-    assert_eq!((block.seq, block.intact, block.numbers()), (2, true, [("c".to_owned(), 1)].into()));
-    assert_eq!(Block::parse(&pieces[1], &Key::None).unwrap().hash, block.prev);
-    assert_eq!(Block::parse(&pieces[0], &Key::None), None);
+    let block = LogBlock::parse(&pieces[2], &LogKey::None).unwrap();
+    assert_eq!((block.seq, block.intact, block.id_numbers()), (2, true, [("c".to_owned(), 1)].into()));
+    assert_eq!(LogBlock::parse(&pieces[1], &LogKey::None).unwrap().hash, block.prev);
+    assert_eq!(LogBlock::parse(&pieces[0], &LogKey::None), None);
 }

@@ -43,8 +43,8 @@ fn check(values: &[Value]) {
     let shown = text(dir.path());
     let bad = shown.chars().find(|c| *c != '\n' && *c != '\t' && crate::base::hidden::is_hidden(*c));
     assert_eq!(bad, None, "a hidden character stands in the log");
-    let headings = shown.lines().filter(|line| line.starts_with('#')).count();
-    assert_eq!(headings, 2 + 2 * values.len(), "a heading was forged");
+    let begun = |mark: &str| shown.lines().filter(|line| line.starts_with(mark)).count();
+    assert_eq!((begun("#"), begun("**")), (2 + values.len(), values.len()), "a heading was forged");
 }
 
 #[test]

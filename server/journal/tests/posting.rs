@@ -1,4 +1,4 @@
-//! What is posted: written soon, in order, and never lost while the process lives.
+//! Posted events: written soon, in order, and never lost while the process lives.
 
 use std::sync::Barrier;
 
@@ -30,9 +30,9 @@ fn a_posted_event_is_in_the_file_once_that_is_said() {
     let journal = open(dir.path());
     for number in 1..=300 {
         let posted = journal.post(call(number, json!({})));
-        let mark = journal.written(&posted).unwrap();
-        assert!(text(dir.path()).contains(&format!("call_id: c-{number:04}")), "{number}");
-        assert_eq!(journal.written(&posted).unwrap(), mark, "it is written once");
+        let mark = journal.ensure_written(&posted).unwrap();
+        assert!(text(dir.path()).contains(&format!("\"call_id\":\"c-{number:04}\"")), "{number}");
+        assert_eq!(journal.ensure_written(&posted).unwrap(), mark, "it is written once");
     }
     sound(dir.path(), 301);
 }
@@ -54,7 +54,7 @@ fn each_thread_finds_its_events_in_its_own_order() {
                     match number % 3 {
                         0 => drop(journal.append(event).unwrap()),
                         1 => drop(journal.post(event)),
-                        _ => drop(journal.written(&journal.post(event)).unwrap()),
+                        _ => drop(journal.ensure_written(&journal.post(event)).unwrap()),
                     }
                 }
             });
@@ -88,5 +88,5 @@ fn what_cannot_be_written_says_so() {
     let journal = open(dir.path());
     journal.close(Default::default()).unwrap();
     let posted = journal.post(call(1, json!({})));
-    assert!(matches!(journal.written(&posted), Err(JournalError::Closed { .. })));
+    assert!(matches!(journal.ensure_written(&posted), Err(JournalError::Closed { .. })));
 }

@@ -7,15 +7,15 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use super::super::file;
-use super::super::key::Key;
+use super::super::key::LogKey;
 use super::{call, entries, open_free, some_calls};
 use crate::protocol::{Code, Fault, LogSettings};
-use crate::{Item, JournalError, Keeper, LOG, Log, Values};
+use crate::{JournalError, LOG, LogItem, LogKeeper, LogReader, ValueMode};
 
-fn seqs(items: impl Iterator<Item = Result<Item, JournalError>>) -> Vec<u64> {
+fn seqs(items: impl Iterator<Item = Result<LogItem, JournalError>>) -> Vec<u64> {
     let seq = |item| match item {
-        Item::Entry(entry) => entry.seq,
-        Item::Garbage(..) => 0,
+        LogItem::Entry(entry) => entry.seq,
+        LogItem::Garbage(..) => 0,
     };
     items.map(|item| seq(item.unwrap())).collect()
 }
@@ -28,10 +28,10 @@ fn the_last_ones_are_read_from_the_end() {
     for number in 1..=12 {
         journal.append(call(number, json!({ "why": "Look" }))).unwrap();
     }
-    let log = Log::open(dir.path(), &Keeper::none(None)).unwrap();
-    let all = seqs(log.items(Values::Whole).unwrap());
+    let log = LogReader::open(dir.path(), &LogKeeper::none(None)).unwrap();
+    let all = seqs(log.items(ValueMode::Whole).unwrap());
     for count in 0..all.len() + 3 {
-        let last = seqs(log.last(count, Values::Whole).unwrap());
+        let last = seqs(log.last_items(count, ValueMode::Whole).unwrap());
         assert_eq!(last, all[all.len().saturating_sub(count)..], "the last {count}");
     }
 }
@@ -41,8 +41,8 @@ fn a_followed_log_goes_on_over_parts() {
     let dir = TempDir::new().unwrap();
     let settings = LogSettings { rotate_bytes: 2500, ..LogSettings::default() };
     let journal = open_free(dir.path(), &settings);
-    let log = Log::open(dir.path(), &Keeper::none(None)).unwrap();
-    let mut items = log.items(Values::Whole).unwrap().follow();
+    let log = LogReader::open(dir.path(), &LogKeeper::none(None)).unwrap();
+    let mut items = log.items(ValueMode::Whole).unwrap().follow_growth();
     assert_eq!(seqs(items.by_ref()), [1]);
     let mut seen = 1;
     for round in 1..12 {
@@ -63,8 +63,11 @@ fn a_block_that_comes_in_pieces_is_waited_for() {
     some_calls(&dir, 2);
     let whole = fs::read(dir.path().join(LOG)).unwrap();
     fs::write(dir.path().join(LOG), "").unwrap();
-    let mut items =
-        Log::open(dir.path(), &Keeper::none(None)).unwrap().items(Values::Whole).unwrap().follow();
+    let mut items = LogReader::open(dir.path(), &LogKeeper::none(None))
+        .unwrap()
+        .items(ValueMode::Whole)
+        .unwrap()
+        .follow_growth();
     let mut seen = Vec::new();
     for byte in whole.chunks(7) {
         use std::io::Write;
@@ -82,9 +85,9 @@ fn opening_reads_the_end_only() {
         let log = fs::File::open(dir.path().join(LOG)).unwrap();
         let read = Cell::new(0);
         let end = log.metadata().unwrap().len();
-        let tail = file::tail(end, &Key::None, &mut |from, to| {
+        let tail = file::find_tail(end, &LogKey::None, &mut |from, to| {
             read.set(read.get() + to - from);
-            file::read(&log, from, to)
+            file::read_range(&log, from, to)
         });
         assert_eq!(tail.unwrap().unwrap().seq, calls + 1);
         (read.get(), end)
@@ -97,8 +100,8 @@ fn opening_reads_the_end_only() {
 #[test]
 fn no_log_is_said_plainly() {
     let dir = TempDir::new().unwrap();
-    let opened = Log::open(dir.path(), &Keeper::none(None));
+    let opened = LogReader::open(dir.path(), &LogKeeper::none(None));
     assert_eq!(opened.map_err(Fault::from).unwrap_err().code, Code::NotFound);
-    let opened = Log::open(&dir.path().join("none"), &Keeper::none(None));
+    let opened = LogReader::open(&dir.path().join("none"), &LogKeeper::none(None));
     assert!(matches!(opened, Err(JournalError::Missing(_))));
 }

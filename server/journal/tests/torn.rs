@@ -1,4 +1,4 @@
-//! Power cuts: whatever stands behind what was durable, everything before it is kept and the log goes on.
+//! Power cuts: whatever follows the durable blocks, they are kept and the log continues.
 
 use std::fs;
 use std::path::Path;
@@ -7,9 +7,9 @@ use tempfile::TempDir;
 
 use super::super::file;
 use super::{Machine, entries, open, report, sound, standing};
-use crate::{Ending, Journal, LOG, Vouched};
+use crate::{Journal, LOG, LogEnding, LogVoucher};
 
-/// What a power cut makes of the bytes that were not durable.
+/// The possible states of non-durable bytes after a power cut.
 fn torn(rest: &[u8], at: usize) -> Vec<Vec<u8>> {
     let zeros = |count: usize| vec![0; count];
     let middle = at + (rest.len() - at) / 2;
@@ -36,7 +36,7 @@ fn recovers(before: &Path, head: &[u8], log: &[u8], durable: usize, calls: u64) 
     fs::write(machine.head(), head).unwrap();
     fs::write(machine.log(), log).unwrap();
     let told = machine.report();
-    assert_eq!((told.ending, told.damages), (Ending::Whole, 0), "before it is opened: {told:?}");
+    assert_eq!((told.ending, told.damages), (LogEnding::Whole, 0), "before it is opened: {told:?}");
     let journal = machine.open();
     assert_eq!(journal.session(), "s-1");
     drop(journal);
@@ -44,7 +44,7 @@ fn recovers(before: &Path, head: &[u8], log: &[u8], durable: usize, calls: u64) 
     let report = machine.report();
     assert_eq!(
         (report.vouched, report.ending, report.damages),
-        (Vouched::Here, Ending::Whole, 0),
+        (LogVoucher::Here, LogEnding::Whole, 0),
         "{report:?}"
     );
     let ids = machine.ids();
@@ -79,7 +79,7 @@ fn an_end_of_zeros_is_recovered_also_where_nothing_says_how_far_the_log_was_dura
     let dir = TempDir::new().unwrap();
     super::some_calls(&dir, 6);
     let log = fs::read(dir.path().join(LOG)).unwrap();
-    let starts: Vec<usize> = memchr::memmem::find_iter(&log, b"\n## ").map(|at| at + 1).collect();
+    let starts = super::starts(&log);
     let from = starts[4] + 20;
     let hole = |to: usize| [&log[..from], &vec![0; to - from][..], &log[to..]].concat();
     for (name, torn) in [("to the end", hole(log.len())), ("in the middle", hole(starts[5] + 40))] {
@@ -108,7 +108,7 @@ fn a_new_part_that_a_power_cut_emptied_is_begun_again() {
         let report = machine.report();
         assert_eq!(
             (report.vouched, report.ending, report.damages),
-            (Vouched::Here, Ending::Whole, 0),
+            (LogVoucher::Here, LogEnding::Whole, 0),
             "{report:?}"
         );
         let written = fs::metadata(folder.join(LOG)).unwrap().len();
@@ -123,18 +123,18 @@ fn a_torn_log_that_nobody_opens_again_is_mended_and_a_whole_one_left_alone() {
     let machine = Machine::new();
     machine.calls(1..=3);
     let whole = fs::read(machine.log()).unwrap();
-    assert!(!Journal::mend(machine.opening()).unwrap());
+    assert!(!Journal::mend_log(machine.opening()).unwrap());
     assert_eq!(fs::read(machine.log()).unwrap(), whole);
     fs::write(machine.log(), [&whole[..], &[0; 3000]].concat()).unwrap();
-    assert!(Journal::mend(machine.opening()).unwrap());
-    assert!(!Journal::mend(machine.opening()).unwrap());
+    assert!(Journal::mend_log(machine.opening()).unwrap());
+    assert!(!Journal::mend_log(machine.opening()).unwrap());
     let report = machine.report();
-    assert_eq!((report.ending, report.damages, report.recovered.len()), (Ending::Whole, 0, 1));
+    assert_eq!((report.ending, report.damages, report.recovered.len()), (LogEnding::Whole, 0, 1));
     assert_eq!(fs::read(machine.folder().join("recovered-1.bin")).unwrap(), [0; 3000]);
     // Of a log that was cut nothing is touched.
     fs::write(machine.log(), &whole[..whole.len() - 9]).unwrap();
     assert!(
-        Journal::mend(machine.opening()).is_err()
+        Journal::mend_log(machine.opening()).is_err()
             || fs::read(machine.log()).unwrap() == whole[..whole.len() - 9]
     );
     assert_eq!(fs::read(machine.log()).unwrap(), whole[..whole.len() - 9]);
@@ -148,7 +148,7 @@ fn an_altered_durable_event_is_no_torn_end() {
     let at = log.len() - 400;
     log[at..].fill(0);
     fs::write(machine.log(), &log).unwrap();
-    assert!(matches!(standing(&machine.report()).1, Ending::Cut(4)));
+    assert!(matches!(standing(&machine.report()).1, LogEnding::Cut(4)));
     assert!(machine.try_open().is_err());
     assert_eq!(fs::read(machine.log()).unwrap(), log);
 }

@@ -1,11 +1,11 @@
-//! The log's folder goes away under it: calls are logged all the same, and the log says what it lacks.
+//! The log's folder is removed while it is used: calls are still logged, and the log records the gap.
 
 use std::fs;
 
 use serde_json::json;
 
 use super::{Machine, call, standing};
-use crate::{Ending, Vouched};
+use crate::{LogEnding, LogVoucher};
 
 fn after(gone: impl Fn(&Machine), back: impl Fn(&Machine)) -> (Machine, Vec<String>) {
     let machine = Machine::new();
@@ -42,7 +42,7 @@ fn a_log_whose_folder_was_removed_is_begun_anew() {
         });
         assert_eq!(troubles.len(), times);
         let report = machine.report();
-        assert_eq!(standing(&report), (Vouched::Here, Ending::Whole, false, true), "{report:?}");
+        assert_eq!(standing(&report), (LogVoucher::Here, LogEnding::Whole, false, true), "{report:?}");
         let expected: &[&str] = if times == 1 { &["c-0004", "c-0005", "c-0006"] } else { &["c-0006"] };
         assert_eq!(machine.ids(), expected);
         assert_eq!(machine.open().last_number("c"), 6, "no number is given out twice");
@@ -61,7 +61,7 @@ fn a_folder_that_is_renamed_away_and_back_is_taken_up_again() {
     );
     assert_eq!(troubles.len(), 2, "{troubles:?}");
     assert_eq!(machine.ids(), ["c-0001", "c-0002", "c-0003", "c-0006"]);
-    assert_eq!(standing(&machine.report()), (Vouched::Here, Ending::Whole, false, true));
+    assert_eq!(standing(&machine.report()), (LogVoucher::Here, LogEnding::Whole, false, true));
 }
 
 #[test]
@@ -80,6 +80,6 @@ fn a_log_removed_between_two_processes_is_begun_anew_and_says_so() {
     assert_eq!(journal.last_number("c"), 3);
     drop(journal);
     let report = machine.report();
-    assert_eq!(standing(&report), (Vouched::Here, Ending::Whole, false, true));
+    assert_eq!(standing(&report), (LogVoucher::Here, LogEnding::Whole, false, true));
     assert!(report.recovered[0].what.contains("4 events"), "{report:?}");
 }

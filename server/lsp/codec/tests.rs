@@ -2,20 +2,20 @@
 
 use super::*;
 
-/// What a stream comes to: bodies as they are, `!` for what was broken. Bodies that are no JSON are rejected.
+/// The results of a stream: bodies as they are, `!` for broken ones. Bodies that are no JSON are rejected.
 async fn frames(input: impl AsyncRead + Unpin) -> Vec<String> {
-    let mut frames = Frames::new(input);
+    let mut frames = FrameReader::new(input);
     let mut out = Vec::new();
-    while let Some(frame) = frames.next().await.unwrap() {
+    while let Some(frame) = frames.next_frame().await.unwrap() {
         match frame {
-            Frame::Broken { .. } => out.push("!".to_owned()),
-            Frame::Body => {
-                let body = frames.body();
+            LspFrame::Broken { .. } => out.push("!".to_owned()),
+            LspFrame::Body => {
+                let body = frames.last_body();
                 match serde_json::from_slice::<serde_json::Value>(body) {
                     Ok(_) => out.push(String::from_utf8(body.to_vec()).unwrap()),
                     Err(_) => {
                         out.push("!json".to_owned());
-                        frames.reject();
+                        frames.reject_body();
                     }
                 }
             }
@@ -41,7 +41,7 @@ impl AsyncRead for Trickle<'_> {
     }
 }
 
-/// The same in one piece and byte by byte.
+/// Checks a stream in one piece and byte by byte.
 async fn check(input: impl AsRef<[u8]>, expected: &[&str]) {
     let input = input.as_ref();
     let name = String::from_utf8_lossy(input);
@@ -111,12 +111,12 @@ async fn an_unfinished_end_is_told() {
 
 #[tokio::test]
 async fn a_claim_allocates_nothing() {
-    let mut frames = Frames::new(b"Content-Length: 67108864\r\n\r\n{".as_slice());
-    assert!(matches!(frames.next().await.unwrap(), Some(Frame::Broken { .. })));
+    let mut frames = FrameReader::new(b"Content-Length: 67108864\r\n\r\n{".as_slice());
+    assert!(matches!(frames.next_frame().await.unwrap(), Some(LspFrame::Broken { .. })));
     assert!(frames.buffer.capacity() < 4 << 20);
     let flood = vec![b'C'; 8 << 20];
-    let mut frames = Frames::new(flood.as_slice());
-    while frames.next().await.unwrap().is_some() {}
+    let mut frames = FrameReader::new(flood.as_slice());
+    while frames.next_frame().await.unwrap().is_some() {}
     assert!(frames.buffer.capacity() < 4 << 20);
 }
 
@@ -131,12 +131,14 @@ async fn a_message_that_is_too_long_is_reported_by_its_id() {
         format!("Content-Length: {}\r\n\r\n{body}", body.len())
     };
     let input = format!("{}{NEXT}{}{NEXT}", long("7"), long("\"last\""));
-    let mut frames = Frames::new(input.as_bytes());
+    let mut frames = FrameReader::new(input.as_bytes());
     for id in [serde_json::json!(7), serde_json::json!("last")] {
-        let Some(Frame::Broken { id: found, .. }) = frames.next().await.unwrap() else { panic!("{id}") };
+        let Some(LspFrame::Broken { id: found, .. }) = frames.next_frame().await.unwrap() else {
+            panic!("{id}")
+        };
         assert_eq!(found, Some(id));
-        assert!(matches!(frames.next().await.unwrap(), Some(Frame::Body)));
-        assert_eq!(frames.body(), b"true");
+        assert!(matches!(frames.next_frame().await.unwrap(), Some(LspFrame::Body)));
+        assert_eq!(frames.last_body(), b"true");
     }
     assert!(frames.buffer.capacity() < 4 << 20);
 }
@@ -144,9 +146,9 @@ async fn a_message_that_is_too_long_is_reported_by_its_id() {
 #[tokio::test]
 async fn a_claim_with_nothing_behind_it_is_reported() {
     let (mut ours, theirs) = tokio::io::duplex(1 << 10);
-    let mut frames = Frames::new(theirs);
+    let mut frames = FrameReader::new(theirs);
     tokio::io::AsyncWriteExt::write_all(&mut ours, b"Content-Length: 99999999999\r\n\r\n{}").await.unwrap();
-    assert!(matches!(frames.next().await.unwrap(), Some(Frame::Broken { id: None, .. })));
+    assert!(matches!(frames.next_frame().await.unwrap(), Some(LspFrame::Broken { id: None, .. })));
     tokio::io::AsyncWriteExt::write_all(&mut ours, NEXT.as_bytes()).await.unwrap();
-    assert!(matches!(frames.next().await.unwrap(), Some(Frame::Body)));
+    assert!(matches!(frames.next_frame().await.unwrap(), Some(LspFrame::Body)));
 }

@@ -1,11 +1,11 @@
-//! Bodies that are messages, and bodies that are none.
+//! Valid and malformed message bodies.
 
 use serde_json::json;
 
 use super::*;
 
 fn refused(body: &[u8], code: i64, id: Value) {
-    let refusal = parse(body).unwrap_err();
+    let refusal = parse_message(body).unwrap_err();
     assert_eq!((refusal.error.code.code(), &refusal.id), (code, &id), "{}", String::from_utf8_lossy(body));
 }
 
@@ -13,7 +13,7 @@ fn refused(body: &[u8], code: i64, id: Value) {
 fn what_is_no_json() {
     for body in ["", "{", "{\"a\":}", "nul", "{\"id\":1}x", "[1,", "\"\u{0}"] {
         refused(body.as_bytes(), -32700, Value::Null);
-        assert!(parse(body.as_bytes()).unwrap_err().torn, "{body}");
+        assert!(parse_message(body.as_bytes()).unwrap_err().is_torn, "{body}");
     }
     refused(b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}", -32700, json!(1));
     refused(br#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":01}}"#, -32700, json!(1));
@@ -57,14 +57,20 @@ fn messages() {
     for id in [json!(0), json!(-1), json!(i64::MIN), json!(u64::MAX), json!("a"), json!(""), Value::Null] {
         let body = json!({ "jsonrpc": "2.0", "id": id, "method": "m", "params": [1] }).to_string();
         let params = Some(json!([1]));
-        assert_eq!(parse(body.as_bytes()), Ok(ClientMessage::Request { id, method: "m".into(), params }));
+        assert_eq!(
+            parse_message(body.as_bytes()),
+            Ok(ClientMessage::Request { id, method: "m".into(), params })
+        );
     }
     let notification = |params| Ok(ClientMessage::Notification { method: "m".into(), params });
-    assert_eq!(parse(br#" {"method":"m","jsonrpc":"2.0","params":null} "#), notification(Some(Value::Null)));
-    assert_eq!(parse(br#"{"method":"m","jsonrpc":"2.0","other":1}"#), notification(None));
+    assert_eq!(
+        parse_message(br#" {"method":"m","jsonrpc":"2.0","params":null} "#),
+        notification(Some(Value::Null))
+    );
+    assert_eq!(parse_message(br#"{"method":"m","jsonrpc":"2.0","other":1}"#), notification(None));
     let mended = json!({ "a": "\u{fffd}x\u{1f600}\\ud800\u{fffd}" });
     assert_eq!(
-        parse(br#"{"method":"m","jsonrpc":"2.0","params":{"a":"\ud800x\ud83d\ude00\\ud800\udc00"}}"#),
+        parse_message(br#"{"method":"m","jsonrpc":"2.0","params":{"a":"\ud800x\ud83d\ude00\\ud800\udc00"}}"#),
         notification(Some(mended))
     );
 }
@@ -72,7 +78,7 @@ fn messages() {
 #[test]
 fn responses() {
     let check = |body: &str, expected| {
-        assert_eq!(parse(body.as_bytes()), Ok(ClientMessage::Response(expected)), "{body}")
+        assert_eq!(parse_message(body.as_bytes()), Ok(ClientMessage::Response(expected)), "{body}")
     };
     check(r#"{"jsonrpc":"2.0","id":1,"result":null}"#, Response::from_ok(1.into(), Value::Null));
     check(r#"{"jsonrpc":"2.0","id":"x","result":{"a":1}}"#, Response::from_ok("x".into(), json!({ "a": 1 })));
@@ -93,7 +99,7 @@ fn responses() {
 
 #[test]
 fn answers() {
-    let text = |id, outcome| String::from_utf8(answer(&id, &outcome)).unwrap();
+    let text = |id, outcome| String::from_utf8(frame_answer(&id, &outcome)).unwrap();
     assert_eq!(
         text(json!(u64::MAX), Ok(Value::Null)),
         "Content-Length: 57\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":18446744073709551615,\"result\":null}"

@@ -1,158 +1,190 @@
-//! What waits to be told: bounded, since an editor may not listen; never losing how a proposal stands.
+//! The queue of notices: with a limit, since an editor may not read; it never loses the latest state of a proposal.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-use crate::base::ProposalId;
-use crate::protocol::{CommandState, Notice};
+use crate::base::{CallId, ProposalId};
+use crate::protocol::{CallNotice, CommandState, EditorNotice};
 
 const LIMIT: usize = 1024;
+/// Folded calls that are remembered, so that one that fails is named after all.
+const FOLDED: usize = 64;
 
-/// Notices in order; of how a proposal changed, and how far some work is, only the last is kept. Past the limit calls are only counted, and a
-/// proposal replaces itself.
+/// Notices in order. Only the last notice about the state of a proposal, or about the progress of some work, is kept.
+/// Above the limit calls are only counted, and a proposal replaces itself.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
-    waiting: Mutex<WaitingMessage>,
+pub(super) struct NoticeQueue {
+    waiting: Mutex<WaitingNotices>,
     more: Notify,
 }
 
 #[derive(Debug, Default)]
-struct WaitingMessage {
-    notices: VecDeque<Notice>,
+struct WaitingNotices {
+    notices: VecDeque<EditorNotice>,
     lost: u64,
+    folded: HashMap<CallId, CallNotice>,
 }
 
-/// What is next to tell.
+/// The next item to send.
 #[derive(Debug, PartialEq)]
-pub(super) enum Next {
-    /// This.
-    Notice(Box<Notice>),
-    /// That so many calls were not told one by one.
+pub(super) enum NextNotice {
+    /// A notice.
+    Notice(Box<EditorNotice>),
+    /// The number of calls that were not sent one by one.
     Lost(u64),
 }
 
-impl Queue {
-    pub(super) fn push(&self, notice: Notice) {
-        let mut waiting = self.lock();
-        if waiting.joins(&notice) {
-            // Whoever is told that notice is told this one with it.
-        } else if let Some(earlier) = waiting.overtaken(&notice) {
+impl NoticeQueue {
+    pub(super) fn push_notice(&self, notice: EditorNotice) {
+        let mut waiting = self.lock_waiting();
+        if waiting.append_output(&notice) {
+            // The notice is contained in the earlier one now.
+        } else if let Some(earlier) = waiting.superseded_notice(&notice) {
             *earlier = notice;
         } else if waiting.notices.len() < LIMIT {
             waiting.notices.push_back(notice);
         } else {
-            waiting.crowd(notice);
+            waiting.push_when_full(notice);
         }
         drop(waiting);
         self.more.notify_one();
     }
 
-    /// Counts a call that is not told one by one; wakes nobody.
-    pub(super) fn count(&self) {
-        self.lock().lost += 1;
+    /// Counts a call that is not sent one by one; does not wake the sender.
+    pub(super) fn count_call(&self, notice: &dyn Fn() -> CallNotice) {
+        let mut waiting = self.lock_waiting();
+        waiting.lost += 1;
+        if waiting.folded.len() < FOLDED {
+            waiting.remember_folded(notice());
+        }
     }
 
-    /// How many calls were counted since this was asked last.
-    pub(super) fn counted(&self) -> u64 {
-        std::mem::take(&mut self.lock().lost)
+    /// Remembers a call that is folded into the next message of several.
+    pub(super) fn remember_folded(&self, call: CallNotice) {
+        self.lock_waiting().remember_folded(call);
     }
 
-    /// The next thing to tell; waits for it. One task at a time.
-    pub(super) async fn next(&self) -> Next {
+    /// Takes out the call of this id where it was folded since the last message of several.
+    pub(super) fn take_folded_call(&self, id: &CallId) -> Option<CallNotice> {
+        self.lock_waiting().folded.remove(id)
+    }
+
+    /// The number of calls counted since the last call of this method.
+    pub(super) fn take_call_count(&self) -> u64 {
+        let mut waiting = self.lock_waiting();
+        waiting.folded.clear();
+        std::mem::take(&mut waiting.lost)
+    }
+
+    /// The next item; waits for it. Only one task may call it at a time.
+    pub(super) async fn next_notice(&self) -> NextNotice {
         loop {
-            if let Some(next) = self.lock().take() {
+            if let Some(next) = self.lock_waiting().take_next() {
                 return next;
             }
             self.more.notified().await;
         }
     }
 
-    /// Whether nothing waits.
+    /// Returns whether the queue is empty.
     pub(super) fn is_empty(&self) -> bool {
-        self.lock().notices.is_empty()
+        self.lock_waiting().notices.is_empty()
     }
 
-    fn lock(&self) -> MutexGuard<'_, WaitingMessage> {
+    fn lock_waiting(&self) -> MutexGuard<'_, WaitingNotices> {
         self.waiting.lock()
     }
 }
 
-impl WaitingMessage {
-    fn take(&mut self) -> Option<Next> {
+impl WaitingNotices {
+    fn remember_folded(&mut self, call: CallNotice) {
+        if self.folded.len() < FOLDED {
+            self.folded.insert(call.call_id.clone(), call);
+        }
+    }
+
+    fn take_next(&mut self) -> Option<NextNotice> {
         match self.notices.pop_front() {
-            Some(notice) => Some(Next::Notice(Box::new(notice))),
-            None if self.lost > 0 => Some(Next::Lost(std::mem::take(&mut self.lost))),
+            Some(notice) => Some(NextNotice::Notice(Box::new(notice))),
+            None if self.lost > 0 => Some(NextNotice::Lost(std::mem::take(&mut self.lost))),
             None => None,
         }
     }
 
-    /// What says how a proposal or some work stood before it came to what this says.
-    fn overtaken(&mut self, notice: &Notice) -> Option<&mut Notice> {
-        let stood = |waiting: &&mut Notice| match (&**waiting, notice) {
-            (Notice::Changed(was), Notice::Changed(now)) => was.id == now.id,
-            (Notice::Background(was), Notice::Background(now)) => was.is_same(now),
+    /// The earlier notice about the same proposal or work, which this notice replaces.
+    fn superseded_notice(&mut self, notice: &EditorNotice) -> Option<&mut EditorNotice> {
+        let stood = |waiting: &&mut EditorNotice| match (&**waiting, notice) {
+            (EditorNotice::Changed(was), EditorNotice::Changed(now)) => was.id == now.id,
+            (EditorNotice::Background(was), EditorNotice::Background(now)) => was.is_same(now),
             _ => false,
         };
-        matches!(notice, Notice::Changed(_) | Notice::Background(_))
+        matches!(notice, EditorNotice::Changed(_) | EditorNotice::Background(_))
             .then(|| self.notices.iter_mut().rev().find(stood))
             .flatten()
     }
 
-    /// Whether it is output of a command of which other output waits already, and was added to that.
-    fn joins(&mut self, notice: &Notice) -> bool {
-        if let (Notice::Agent(later), Some(Notice::Agent(earlier))) = (notice, self.notices.back_mut()) {
-            return earlier.append(later);
+    /// Returns whether it is output of a command that was appended to an earlier notice.
+    fn append_output(&mut self, notice: &EditorNotice) -> bool {
+        if let (EditorNotice::Agent(later), Some(EditorNotice::Agent(earlier))) =
+            (notice, self.notices.back_mut())
+        {
+            return earlier.append_piece(later);
         }
-        let Notice::Command(later) = notice else { return false };
+        let EditorNotice::Command(later) = notice else { return false };
         let mut commands = self.notices.iter_mut().rev().filter_map(|waiting| match waiting {
-            Notice::Command(earlier) => Some(earlier),
+            EditorNotice::Command(earlier) => Some(earlier),
             _ => None,
         });
         let last = commands.find(|earlier| earlier.is_same(later));
         let joined = last.filter(|last| [last.state, later.state] == [CommandState::Output; 2]);
-        joined.map(|earlier| earlier.append(&later.text, later.left_out)).is_some()
+        joined.map(|earlier| earlier.append_output(&later.text, later.left_out)).is_some()
     }
 
-    fn crowd(&mut self, notice: Notice) {
-        if matches!(notice, Notice::Background(_) | Notice::Trouble(_) | Notice::Removed(_) | Notice::Slot(_))
+    fn push_when_full(&mut self, notice: EditorNotice) {
+        if matches!(notice, EditorNotice::Background(_) | EditorNotice::Trouble(_) | EditorNotice::Removed(_))
         {
-            // One of each work and of each document at most, and what they say has to be told; trouble comes with a change
+            // There is at most one notice of each work and of each document, and none may be lost; trouble comes with a change
             // of the settings.
             return self.notices.push_back(notice);
         }
-        if matches!(&notice, Notice::Command(command) if command.state == CommandState::Ended) {
-            // Whatever else was left out of it, its end closes what shows it.
+        if matches!(&notice, EditorNotice::Command(command) if command.state == CommandState::Ended) {
+            // Whatever other output was left out, the end closes the display of the command.
             return self.notices.push_back(notice);
         }
-        if matches!(&notice, Notice::Agent(event) if !event.is_piece()) {
-            // Pieces of a text may be left out of a crowd; `wherefore/agentEvents` has them.
+        if matches!(&notice, EditorNotice::Agent(event) if !event.is_piece()) {
+            // Pieces of a text may be left out of a long queue; `wherefore/agentEvents` has them.
             return self.notices.push_back(notice);
         }
-        let Some(id) = proposal(&notice) else {
-            self.lost += u64::from(matches!(notice, Notice::Call(_)));
+        if matches!(&notice, EditorNotice::Call(call) if call.writes)
+            || matches!(&notice, EditorNotice::Finish(finish) if finish.error.is_some())
+        {
+            // A person has to hear of each change and each fault; who calls waits for the answer, so they are not many.
+            return self.notices.push_back(notice);
+        }
+        let Some(id) = proposal_of_notice(&notice) else {
+            self.lost += u64::from(matches!(notice, EditorNotice::Call(_)));
             return;
         };
-        match self.notices.iter_mut().rev().find(|waiting| proposal(waiting) == Some(id)) {
+        match self.notices.iter_mut().rev().find(|waiting| proposal_of_notice(waiting) == Some(id)) {
             Some(waiting) => *waiting = notice,
             None => self.notices.push_back(notice),
         }
     }
 }
 
-fn proposal(notice: &Notice) -> Option<&ProposalId> {
+fn proposal_of_notice(notice: &EditorNotice) -> Option<&ProposalId> {
     match notice {
-        Notice::Proposed(proposal) | Notice::Changed(proposal) => Some(&proposal.id),
-        Notice::Call(_)
-        | Notice::Finish(_)
-        | Notice::Removed(_)
-        | Notice::Command(_)
-        | Notice::Agent(_)
-        | Notice::Slot(_)
-        | Notice::WorkingSet
-        | Notice::Background(_)
-        | Notice::Trouble(_) => None,
+        EditorNotice::Proposed(proposal) | EditorNotice::Changed(proposal) => Some(&proposal.id),
+        EditorNotice::Call(_)
+        | EditorNotice::Finish(_)
+        | EditorNotice::Removed(_)
+        | EditorNotice::Command(_)
+        | EditorNotice::Agent(_)
+        | EditorNotice::WorkingSet
+        | EditorNotice::Background(_)
+        | EditorNotice::Trouble(_) => None,
     }
 }
 
@@ -162,8 +194,8 @@ mod tests {
     use crate::base::CallId;
     use crate::protocol::{CallNotice, CommandNotice, LARGEST_OUTPUT, Origin, Proposal};
 
-    fn call(id: usize) -> Notice {
-        Notice::Call(CallNotice {
+    fn call(id: usize) -> EditorNotice {
+        EditorNotice::Call(CallNotice {
             call_id: format!("c-{id}").into(),
             session: String::new(),
             tool: "fs.read".into(),
@@ -185,25 +217,32 @@ mod tests {
             why: why.into(),
             origin: Origin::default(),
             created: String::new(),
+            command: None,
             files: Vec::new(),
         }
     }
 
     #[tokio::test]
     async fn a_deaf_editor_costs_little_and_loses_no_proposal() {
-        let queue = Queue::default();
-        queue.push(Notice::Proposed(proposal("p-1", "old")));
+        let queue = NoticeQueue::default();
+        queue.push_notice(EditorNotice::Proposed(proposal("p-1", "old")));
         for id in 1..LIMIT + 100 {
-            queue.push(call(id));
+            queue.push_notice(call(id));
         }
-        queue.push(Notice::Changed(proposal("p-1", "new")));
-        queue.push(Notice::Proposed(proposal("p-2", "late")));
-        assert_eq!(queue.next().await, Next::Notice(Box::new(Notice::Changed(proposal("p-1", "new")))));
+        queue.push_notice(EditorNotice::Changed(proposal("p-1", "new")));
+        queue.push_notice(EditorNotice::Proposed(proposal("p-2", "late")));
+        assert_eq!(
+            queue.next_notice().await,
+            NextNotice::Notice(Box::new(EditorNotice::Changed(proposal("p-1", "new"))))
+        );
         for id in 1..LIMIT {
-            assert_eq!(queue.next().await, Next::Notice(Box::new(call(id))));
+            assert_eq!(queue.next_notice().await, NextNotice::Notice(Box::new(call(id))));
         }
-        assert_eq!(queue.next().await, Next::Notice(Box::new(Notice::Proposed(proposal("p-2", "late")))));
-        assert_eq!(queue.next().await, Next::Lost(100));
+        assert_eq!(
+            queue.next_notice().await,
+            NextNotice::Notice(Box::new(EditorNotice::Proposed(proposal("p-2", "late"))))
+        );
+        assert_eq!(queue.next_notice().await, NextNotice::Lost(100));
         assert!(queue.is_empty());
     }
     fn command(state: CommandState, text: &str) -> CommandNotice {
@@ -226,17 +265,17 @@ mod tests {
 
     #[tokio::test]
     async fn a_flood_of_output_waits_as_one_notice_between_its_start_and_its_end() {
-        let queue = Queue::default();
+        let queue = NoticeQueue::default();
         let piece = "y\n".repeat(LARGEST_OUTPUT / 4);
-        queue.push(Notice::Command(command(CommandState::Started, "")));
+        queue.push_notice(EditorNotice::Command(command(CommandState::Started, "")));
         for _ in 0..100 {
-            queue.push(Notice::Command(command(CommandState::Output, &piece)));
+            queue.push_notice(EditorNotice::Command(command(CommandState::Output, &piece)));
         }
-        queue.push(Notice::Command(command(CommandState::Ended, "")));
+        queue.push_notice(EditorNotice::Command(command(CommandState::Ended, "")));
         let mut told = Vec::new();
         while !queue.is_empty() {
-            let Next::Notice(notice) = queue.next().await else { panic!("calls were counted") };
-            let Notice::Command(command) = *notice else { panic!("{notice:?}") };
+            let NextNotice::Notice(notice) = queue.next_notice().await else { panic!("calls were counted") };
+            let EditorNotice::Command(command) = *notice else { panic!("{notice:?}") };
             told.push((command.state, command.text.len(), command.left_out));
         }
         let output = (CommandState::Output, LARGEST_OUTPUT, 98 * piece.len() as u64);

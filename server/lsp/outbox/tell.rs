@@ -1,4 +1,4 @@
-//! Tells what happens: to our plugins as it is, to other clients as messages and diagnostics.
+//! Sends notices: to wherefore plugins as they are, to other clients as messages and diagnostics.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -9,25 +9,26 @@ use std::time::Duration;
 use tower_lsp::ls_types::notification::PublishDiagnostics;
 use tower_lsp::ls_types::{MessageType, PublishDiagnosticsParams, Uri};
 
-use super::background::ShownWork;
-use super::queue::Next;
-use super::rate::Rate;
-use super::{Outbox, SOON, bounded};
+use super::background::ProgressOfWork;
+use super::queue::NextNotice;
+use super::rate::MessageRate;
+use super::{EditorOutbox, SOON};
+use crate::base::numbers::format_count;
 use crate::base::uri;
 use crate::lsp::ext::{
     AgentTold, CommandTold, ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed,
-    SlotChanged, WorkingSetChanged,
+    WorkingSetChanged,
 };
-use crate::lsp::label::label;
-use crate::protocol::{CallNotice, FinishNotice, Notice, NotifySettings, Proposal, ShowCalls};
+use crate::lsp::label::label_text;
+use crate::protocol::{CallNotice, EditorNotice, FinishNotice, NotifySettings, Proposal, ShowCalls};
 
 const REFRESH: Duration = Duration::from_secs(1);
 
-impl Outbox {
-    /// Tells what is queued, for as long as the client is there.
-    pub(super) async fn run(self: Arc<Self>) {
-        let mut rate = Rate::default();
-        let mut shown = ShownWork::default();
+impl EditorOutbox {
+    /// Sends the queued notices while the client is connected.
+    pub(super) async fn run_telling(self: Arc<Self>) {
+        let mut rate = MessageRate::default();
+        let mut shown = ProgressOfWork::default();
         let mut refreshed = tokio::time::Instant::now();
         let mut grown = false;
         loop {
@@ -35,17 +36,20 @@ impl Outbox {
                 self.folding.store(false, Ordering::Relaxed);
             }
             tokio::select! {
-                next = self.queue.next() => {
-                    grown |= matches!(&next, Next::Notice(notice) if matches!(**notice, Notice::Finish(_)));
+                next = self.queue.next_notice() => {
+                    grown |= matches!(&next, NextNotice::Notice(notice) if matches!(**notice, EditorNotice::Finish(_)));
                     match next {
-                        Next::Notice(notice) if self.features().hunks => self.forward(*notice, &mut shown).await,
-                        Next::Notice(notice) => self.show(*notice, &mut rate, &mut shown).await,
-                        Next::Lost(count) => rate.fold(count),
+                        NextNotice::Notice(notice) if self.client.features().hunks => self.forward_notice(*notice, &mut shown).await,
+                        NextNotice::Notice(notice) => self.show_notice(*notice, &mut rate, &mut shown).await,
+                        NextNotice::Lost(count) => rate.fold_lost(count),
                     }
                 }
-                folded = rate.folded() => {
-                    let calls = folded + self.queue.counted();
-                    self.say(MessageType::INFO, format!("wherefore: {calls} more calls")).await;
+                folded = rate.take_folded() => {
+                    let calls = (folded + self.queue.take_call_count()).saturating_sub(rate.take_named_count());
+                    if calls > 0 {
+                        let calls = format_count(calls, "more call");
+                        self.client.show_message(MessageType::INFO, format!("wherefore: {calls}")).await;
+                    }
                 }
                 () = tokio::time::sleep_until(refreshed + REFRESH), if grown && self.queue.is_empty() => {
                     (grown, refreshed) = (false, tokio::time::Instant::now());
@@ -55,118 +59,148 @@ impl Outbox {
         }
     }
 
-    /// A proposal as diagnostics and lenses.
+    /// Shows a proposal as diagnostics and lenses.
     pub(super) async fn show_hunks(&self, proposal: Proposal) {
-        if self.features().hunks {
+        if self.client.features().hunks {
             return;
         }
         for uri in self.board.set_proposal(proposal, &self.documents) {
-            self.publish(&uri).await;
+            self.publish_diagnostics(&uri).await;
         }
-        if self.features().lens_refresh && !self.mute.load(Ordering::Relaxed) {
-            self.refreshed(bounded(SOON, self.client.code_lens_refresh()).await);
+        if self.client.features().lens_refresh && !self.ignores_refresh.load(Ordering::Relaxed) {
+            self.note_refresh(self.client.refresh_lenses().await);
         }
     }
 
-    /// Publishes what stands at a document now.
-    pub(super) async fn publish(&self, uri: &str) {
-        let diagnostics = self.board.diagnostics(uri, &self.documents, self.features().encoding);
+    /// Publishes the current diagnostics of a document.
+    pub(super) async fn publish_diagnostics(&self, uri: &str) {
+        let diagnostics = self.board.diagnostics_of(uri, &self.documents, self.client.features().encoding);
         let version = self.documents.get(uri).map(|document| document.version);
         if let Ok(uri) = Uri::from_str(uri) {
-            self.notify::<PublishDiagnostics>(PublishDiagnosticsParams { uri, diagnostics, version }).await;
+            self.client
+                .send_notification::<PublishDiagnostics>(PublishDiagnosticsParams {
+                    uri,
+                    diagnostics,
+                    version,
+                })
+                .await;
         }
     }
 
-    async fn forward(&self, notice: Notice, shown: &mut ShownWork) {
+    async fn forward_notice(&self, notice: EditorNotice, shown: &mut ProgressOfWork) {
         match notice {
-            Notice::Call(call) => self.notify::<DidCall>(call).await,
-            Notice::Finish(finish) => self.notify::<DidFinish>(finish).await,
-            Notice::Proposed(proposal) => self.notify::<Proposed>(proposal).await,
-            Notice::Changed(proposal) => self.notify::<ProposalChanged>(proposal).await,
-            // It closes the document when it hears that the proposal is accepted.
-            Notice::Removed(_) => {}
-            Notice::Command(command) => self.notify::<CommandTold>(command).await,
-            Notice::Agent(event) => self.notify::<AgentTold>(event).await,
-            Notice::Slot(slot) => self.notify::<SlotChanged>(slot).await,
-            Notice::WorkingSet => self.notify::<WorkingSetChanged>(()).await,
-            Notice::Background(work) => self.show_work(work, shown).await,
-            Notice::Trouble(text) => self.say(MessageType::WARNING, format!("wherefore: {text}")).await,
+            EditorNotice::Call(call) => self.client.send_notification::<DidCall>(call).await,
+            EditorNotice::Finish(finish) => self.client.send_notification::<DidFinish>(finish).await,
+            EditorNotice::Proposed(proposal) => self.client.send_notification::<Proposed>(proposal).await,
+            EditorNotice::Changed(proposal) => {
+                self.client.send_notification::<ProposalChanged>(proposal).await
+            }
+            // The client closes the document itself when the proposal is accepted.
+            EditorNotice::Removed(_) => {}
+            EditorNotice::Command(command) => self.client.send_notification::<CommandTold>(command).await,
+            EditorNotice::Agent(event) => self.client.send_notification::<AgentTold>(event).await,
+            EditorNotice::WorkingSet => self.client.send_notification::<WorkingSetChanged>(()).await,
+            EditorNotice::Background(work) => shown.show_work(&self.client, work).await,
+            EditorNotice::Trouble(text) => {
+                self.client.show_message(MessageType::WARNING, format!("wherefore: {text}")).await
+            }
         }
     }
 
-    async fn show(&self, notice: Notice, rate: &mut Rate, shown: &mut ShownWork) {
+    async fn show_notice(&self, notice: EditorNotice, rate: &mut MessageRate, shown: &mut ProgressOfWork) {
         let settings = self.settings.lock().clone();
+        // A person has to hear of each change and each fault.
+        let folds = matches!(&notice, EditorNotice::Call(call) if !call.writes);
+        let mut folded_call = None;
         let message = match notice {
-            Notice::Call(call) => of_call(&call, &settings).map(|text| (MessageType::INFO, text)),
-            Notice::Finish(finish) => of_fault(&finish, &settings).map(|text| (MessageType::WARNING, text)),
-            Notice::Proposed(proposal) | Notice::Changed(proposal) => {
+            EditorNotice::Call(call) => call_text(&call, &settings).map(|text| {
+                folded_call = Some(call);
+                (MessageType::INFO, text)
+            }),
+            EditorNotice::Finish(finish) => fault_text(&finish, &settings).map(|text| {
+                // Its call was to be one of "4 more calls": it is named with its reason.
+                let call = self.queue.take_folded_call(&finish.call_id);
+                let call = call.and_then(|call| call_text(&call, &settings));
+                call.iter().for_each(|_| rate.count_named());
+                let text = call.map_or(text.clone(), |call| format!("{text} ({call})"));
+                (MessageType::WARNING, text)
+            }),
+            EditorNotice::Proposed(proposal) | EditorNotice::Changed(proposal) => {
                 self.show_hunks(proposal).await;
                 None
             }
-            Notice::Command(command) => {
-                self.notify::<CommandTold>(command).await;
+            EditorNotice::Command(command) => {
+                self.client.send_notification::<CommandTold>(command).await;
                 None
             }
-            Notice::Agent(event) => {
-                self.notify::<AgentTold>(event).await;
+            EditorNotice::Agent(event) => {
+                self.client.send_notification::<AgentTold>(event).await;
                 None
             }
-            // Other clients set no variables of terminals.
-            Notice::Slot(_) | Notice::WorkingSet => None,
-            Notice::Trouble(text) => {
-                return self.say(MessageType::WARNING, format!("wherefore: {text}")).await;
+            EditorNotice::WorkingSet => None,
+            EditorNotice::Trouble(text) => {
+                return self.client.show_message(MessageType::WARNING, format!("wherefore: {text}")).await;
             }
-            // It was closed meanwhile by an editor that sees by itself that its file is gone.
-            Notice::Removed(uri) if self.documents.get(&uri).is_none() => None,
-            Notice::Removed(uri) => {
-                let name = uri::path_of(&uri).unwrap_or(uri);
+            // An editor that noticed the removal itself has closed it meanwhile.
+            EditorNotice::Removed(uri) if self.documents.get(&uri).is_none() => None,
+            EditorNotice::Removed(uri) => {
+                let name = uri::path_from_uri(&uri).unwrap_or(uri);
                 let text =
                     format!("wherefore: {name} was removed; saving the document that shows it makes it anew");
                 Some((MessageType::WARNING, text))
             }
-            Notice::Background(work) => {
-                self.show_work(work, shown).await;
+            EditorNotice::Background(work) => {
+                shown.show_work(&self.client, work).await;
                 None
             }
         };
         let Some((kind, text)) = message else { return };
-        if rate.admit(settings.per_second) {
-            self.say(kind, text).await;
+        if !folds || rate.admit_message(settings.per_second) {
+            self.client.show_message(kind, text).await;
         } else {
+            folded_call.into_iter().for_each(|call| self.queue.remember_folded(call));
             self.folding.store(settings.show == ShowCalls::All, Ordering::Relaxed);
         }
     }
 
     async fn refresh_contents(&self) {
-        if !self.features().content || self.mute.load(Ordering::Relaxed) {
+        if !self.client.features().content || self.ignores_refresh.load(Ordering::Relaxed) {
             return;
         }
         let uris: BTreeSet<_> = self.contents.lock().clone();
         for uri in uris {
-            self.refreshed(self.ask_for::<ContentRefresh>(SOON, ContentParams { uri }).await);
+            self.note_refresh(
+                self.client.send_bounded_request::<ContentRefresh>(SOON, ContentParams { uri }).await,
+            );
         }
     }
 
-    /// A client that does not answer to a refresh is not asked again: it would hold up what it is told.
-    fn refreshed<T>(&self, answer: Result<T, String>) {
+    /// Stops refreshing if the client does not answer a refresh: it would delay the notices.
+    fn note_refresh<T>(&self, answer: Result<T, String>) {
         if let Err(error) = answer {
             tracing::info!("not refreshed from here on: {error}");
-            self.mute.store(true, Ordering::Relaxed);
+            self.ignores_refresh.store(true, Ordering::Relaxed);
         }
     }
 }
 
-fn of_call(call: &CallNotice, settings: &NotifySettings) -> Option<String> {
+fn call_text(call: &CallNotice, settings: &NotifySettings) -> Option<String> {
     let shown = match settings.show {
         ShowCalls::All => true,
         ShowCalls::Writes => call.writes,
         ShowCalls::None => false,
     };
     let subject = if call.paths.is_empty() { String::new() } else { format!(" {}", call.paths.join(", ")) };
-    shown.then(|| label(&format!("{}{subject}: {}", call.tool, call.why)))
+    shown.then(|| label_text(&format!("{}{subject}: {}", call.tool, call.why)))
 }
 
-fn of_fault(finish: &FinishNotice, settings: &NotifySettings) -> Option<String> {
-    let fault = finish.error.as_ref().filter(|_| settings.show != ShowCalls::None)?;
-    Some(format!("{} failed: {}", label(&finish.tool), fault.message))
+/// The text of a fault; also of a failed command if every call is shown: many failures are answers, as a search's.
+fn fault_text(finish: &FinishNotice, settings: &NotifySettings) -> Option<String> {
+    let tool = label_text(&finish.tool);
+    match (&finish.error, &finish.failure, settings.show) {
+        (_, _, ShowCalls::None) => None,
+        (Some(fault), ..) => Some(format!("{tool} failed: {}", fault.message)),
+        (None, Some(failure), ShowCalls::All) => Some(format!("{tool} failed: {}", label_text(failure))),
+        (None, ..) => None,
+    }
 }

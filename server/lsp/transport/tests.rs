@@ -1,4 +1,4 @@
-//! The transport over pipes in memory, with a service that does as it is told.
+//! The transport over pipes in memory, with a scripted service.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -68,7 +68,7 @@ impl Mock {
 struct Peer {
     to: Option<DuplexStream>,
     from: DuplexStream,
-    server: JoinHandle<End>,
+    server: JoinHandle<TransportEnd>,
 }
 
 impl Peer {
@@ -83,7 +83,7 @@ impl Peer {
             .finish();
         let (to, input) = tokio::io::duplex(room);
         let (output, from) = tokio::io::duplex(room);
-        let server = tokio::spawn(serve(input, output, service, socket, std::future::pending()));
+        let server = tokio::spawn(serve_transport(input, output, service, socket, std::future::pending()));
         Self { to: Some(to), from, server }
     }
 
@@ -102,7 +102,7 @@ impl Peer {
     }
 
     async fn send(&mut self, message: Value) {
-        self.bytes(&message::frame(&message)).await;
+        self.bytes(&message::frame_message(&message)).await;
     }
 
     async fn request(&mut self, id: Value, method: &str, params: Value) {
@@ -126,7 +126,7 @@ impl Peer {
         assert_eq!(message, expected);
     }
 
-    async fn end(self) -> End {
+    async fn end(self) -> TransportEnd {
         timeout(Duration::from_secs(20), self.server).await.unwrap().unwrap()
     }
 }
@@ -175,7 +175,7 @@ async fn phases() {
     peer.request(json!(6), "echo", Value::Null).await;
     peer.check(error(json!(6), -32600)).await;
     peer.notify("exit", Value::Null).await;
-    assert_eq!(peer.end().await, End { reason: Reason::Exit, shut_down: true });
+    assert_eq!(peer.end().await, TransportEnd { reason: EndReason::Exit, shut_down: true });
 }
 
 #[tokio::test]
@@ -239,7 +239,7 @@ async fn ten_thousand_at_once() {
     let writing = tokio::spawn(async move {
         for id in 0..10_000 {
             let request = json!({ "jsonrpc": "2.0", "id": id, "method": "echo", "params": id });
-            to.write_all(&message::frame(&request)).await.unwrap();
+            to.write_all(&message::frame_message(&request)).await.unwrap();
         }
         to
     });
@@ -251,7 +251,7 @@ async fn ten_thousand_at_once() {
         assert!(!std::mem::replace(&mut answered[id], true));
     }
     drop(writing.await.unwrap());
-    assert_eq!(peer.end().await, End { reason: Reason::Closed, shut_down: false });
+    assert_eq!(peer.end().await, TransportEnd { reason: EndReason::StreamClosed, shut_down: false });
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -260,8 +260,9 @@ async fn a_client_that_does_not_read_is_not_read_from() {
     let large = "y".repeat(1 << 20);
     let mut sent = 0;
     loop {
-        let frame =
-            message::frame(&json!({ "jsonrpc": "2.0", "id": sent, "method": "echo", "params": large }));
+        let frame = message::frame_message(
+            &json!({ "jsonrpc": "2.0", "id": sent, "method": "echo", "params": large }),
+        );
         let write = peer.to.as_mut().unwrap().write_all(&frame);
         if timeout(Duration::from_millis(500), write).await.is_err() {
             break;
@@ -269,7 +270,7 @@ async fn a_client_that_does_not_read_is_not_read_from() {
         sent += frame.len();
         assert!(sent < 4 * outgoing::QUEUE_LIMIT, "nothing stops it");
     }
-    // What was cut off by the time-out leaves the stream in the middle of a frame: reading goes on all the same.
+    // A read that a time-out interrupted leaves the stream in the middle of a frame: reading goes on.
     let Peer { to, mut from, server } = peer;
     drop(to);
     let mut read = 0;
@@ -277,7 +278,7 @@ async fn a_client_that_does_not_read_is_not_read_from() {
         read += bytes;
     }
     assert!(read >= sent / 2, "{read} of {sent}");
-    assert_eq!(server.await.unwrap().reason, Reason::Closed);
+    assert_eq!(server.await.unwrap().reason, EndReason::StreamClosed);
 }
 
 #[tokio::test]
@@ -286,21 +287,22 @@ async fn ends() {
     peer.request(json!(1), "wait", json!({})).await;
     peer.notify("exit", Value::Null).await;
     peer.check(error(json!(1), -32800)).await;
-    assert_eq!(peer.end().await, End { reason: Reason::Exit, shut_down: false });
+    assert_eq!(peer.end().await, TransportEnd { reason: EndReason::Exit, shut_down: false });
 
     let mut peer = Peer::new().await;
     peer.request(json!(1), "echo", json!(1)).await;
     drop(peer.to.take());
     peer.check(json!({ "id": 1, "result": 1 })).await;
-    assert_eq!(peer.end().await, End { reason: Reason::Closed, shut_down: false });
+    assert_eq!(peer.end().await, TransportEnd { reason: EndReason::StreamClosed, shut_down: false });
 
     let Peer { to, from, server } = Peer::new().await;
     drop(from);
     let mut to = to.unwrap();
-    let request = message::frame(&json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": 1 }));
+    let request =
+        message::frame_message(&json!({ "jsonrpc": "2.0", "id": 1, "method": "echo", "params": 1 }));
     to.write_all(&request).await.unwrap();
     let end = timeout(Duration::from_secs(20), server).await.unwrap().unwrap();
-    assert_eq!(end, End { reason: Reason::Deaf, shut_down: false });
+    assert_eq!(end, TransportEnd { reason: EndReason::ClientNotReading, shut_down: false });
 }
 
 #[tokio::test]

@@ -1,5 +1,5 @@
-//! What one client of the HTTP door may hold, and how long: a body that does not come, an answer that nobody reads, sessions
-//! that nobody ends.
+//! The limits of one client of the HTTP door: a body that does not come, an answer that is not read, sessions that are
+//! not ended.
 
 use std::collections::HashMap;
 use std::io;
@@ -19,23 +19,23 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep, sleep, timeout};
 use tokio_util::bytes::BytesMut;
 
-use crate::base::envelope::Envelope;
+use crate::base::envelope::MessageEnvelope;
 use crate::mcp::LONGEST;
 use crate::mcp::refusal::{self, ProtocolRefusal};
 
-/// How long a client may take to send a request's body.
+/// The longest time that a client may take to send a request's body.
 const BODY: Duration = Duration::from_secs(15);
-/// How long a client may leave what it is sent unread.
+/// The longest time for which a client may leave sent data unread.
 const UNREAD: Duration = Duration::from_secs(15);
 /// Bytes of a body beyond the limit in which its id is looked for.
 const PASSED: usize = 4 * LONGEST;
-/// Sessions at the same time. A further one takes the place of the one that was not used for longest.
+/// The number of concurrent sessions. A further one replaces the least recently used one.
 const SESSIONS: usize = 64;
-/// How long a session lasts that nobody uses.
+/// The time for which an unused session lasts.
 pub(super) const SESSION: Duration = Duration::from_secs(300);
 
-/// Why a body was not taken.
-pub(super) enum BodyRefused {
+/// The reason why a body was not taken.
+pub(super) enum BodyError {
     /// It did not come in time, or not whole.
     Late,
     /// It is no message, of that status.
@@ -43,17 +43,17 @@ pub(super) enum BodyRefused {
 }
 
 /// The body of a request.
-pub(super) async fn whole<B: Body<Data = Bytes> + Unpin>(body: B) -> Result<Bytes, BodyRefused> {
-    timeout(BODY, collected(body)).await.unwrap_or(Err(BodyRefused::Late))
+pub(super) async fn read_body<B: Body<Data = Bytes> + Unpin>(body: B) -> Result<Bytes, BodyError> {
+    timeout(BODY, collect_body(body)).await.unwrap_or(Err(BodyError::Late))
 }
 
-async fn collected<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, BodyRefused> {
+async fn collect_body<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, BodyError> {
     let mut bytes = BytesMut::new();
-    let mut passing: Option<(Envelope, usize)> = None;
+    let mut passing: Option<(MessageEnvelope, usize)> = None;
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| BodyRefused::Late)?.into_data() else { continue };
+        let Ok(data) = frame.map_err(|_| BodyError::Late)?.into_data() else { continue };
         if passing.is_none() && bytes.len() + data.len() > LONGEST {
-            passing = Some((Envelope::of(&bytes), 0));
+            passing = Some((MessageEnvelope::from_text(&bytes), 0));
             bytes.clear();
         }
         match &mut passing {
@@ -70,25 +70,29 @@ async fn collected<B: Body<Data = Bytes> + Unpin>(mut body: B) -> Result<Bytes, 
     match passing {
         None => Ok(bytes.freeze()),
         Some((envelope, _)) => {
-            Err(BodyRefused::Wrong(StatusCode::PAYLOAD_TOO_LARGE, refusal::too_long(&envelope)))
+            Err(BodyError::Wrong(StatusCode::PAYLOAD_TOO_LARGE, refusal::too_long_refusal(&envelope)))
         }
     }
 }
 
-/// A connection whose client reads: one that leaves what it is sent unread is broken off.
+/// A connection that is closed if its client does not read.
 #[derive(Debug)]
-pub(super) struct Read {
+pub(super) struct ReadDeadlineStream {
     stream: TcpStream,
     /// Runs while nothing can be written.
     unread: Option<Pin<Box<Sleep>>>,
 }
 
-impl Read {
+impl ReadDeadlineStream {
     pub(super) fn new(stream: TcpStream) -> Self {
         Self { stream, unread: None }
     }
 
-    fn judge<T>(&mut self, written: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+    fn check_progress<T>(
+        &mut self,
+        written: Poll<io::Result<T>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.unread = None;
             return written;
@@ -98,7 +102,7 @@ impl Read {
     }
 }
 
-impl AsyncRead for Read {
+impl AsyncRead for ReadDeadlineStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -108,10 +112,10 @@ impl AsyncRead for Read {
     }
 }
 
-impl AsyncWrite for Read {
+impl AsyncWrite for ReadDeadlineStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.judge(written, cx)
+        self.check_progress(written, cx)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -128,7 +132,7 @@ impl AsyncWrite for Read {
         bytes: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
-        self.judge(written, cx)
+        self.check_progress(written, cx)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -136,21 +140,41 @@ impl AsyncWrite for Read {
     }
 }
 
-/// The sessions of the earlier era, by when each was used last.
+/// The sessions of the earlier era, with the times of their last use.
 #[derive(Debug)]
-pub(super) struct Sessions {
+pub(super) struct HttpSessions {
     manager: Arc<LocalSessionManager>,
-    used: Mutex<HashMap<String, Instant>>,
+    used: Mutex<HashMap<String, SessionUse>>,
 }
 
-impl Sessions {
+/// The use of a session.
+#[derive(Clone, Copy, Debug)]
+struct SessionUse {
+    last: Instant,
+    /// True if its streams begin with an event that only has an id to resume from.
+    is_primed: bool,
+}
+
+impl HttpSessions {
     pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
         Self { manager, used: Mutex::default() }
     }
 
-    /// A request of a session came, or its beginning was answered.
-    pub(super) fn uses(&self, id: &str) {
-        self.lock().insert(id.to_owned(), Instant::now());
+    /// Records a request of a session.
+    pub(super) fn mark_used(&self, id: &str) {
+        let now = Instant::now();
+        let new = SessionUse { last: now, is_primed: true };
+        self.lock_used().entry(id.to_owned()).or_insert(new).last = now;
+    }
+
+    /// Adds a session, of a version whose streams are primed or not.
+    pub(super) fn add_session(&self, id: &str, is_primed: bool) {
+        self.lock_used().insert(id.to_owned(), SessionUse { last: Instant::now(), is_primed });
+    }
+
+    /// Returns whether the streams of a session are primed.
+    pub(super) fn is_primed(&self, id: &str) -> bool {
+        self.lock_used().get(id).is_none_or(|session| session.is_primed)
     }
 
     /// Makes room for one more.
@@ -158,9 +182,9 @@ impl Sessions {
         let open: Vec<_> = self.manager.sessions.read().await.keys().cloned().collect();
         let over = (open.len() + 1).saturating_sub(SESSIONS);
         let mut oldest: Vec<_> = {
-            let mut used = self.lock();
+            let mut used = self.lock_used();
             used.retain(|id, _| open.iter().any(|open| **open == **id));
-            open.into_iter().map(|id| (used.get(&*id).copied(), id)).collect()
+            open.into_iter().map(|id| (used.get(&*id).map(|session| session.last), id)).collect()
         };
         oldest.sort();
         for (_, id) in oldest.into_iter().take(over) {
@@ -170,7 +194,7 @@ impl Sessions {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+    fn lock_used(&self) -> MutexGuard<'_, HashMap<String, SessionUse>> {
         self.used.lock()
     }
 }

@@ -4,70 +4,75 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{first_sentence, statement};
+use super::{first_sentence, new_statement};
 use crate::ports::{Statement, Style};
 
 /// Definitions of one file.
 const MOST: usize = 80;
-/// Of those, where they are told and not outlined.
-const TOLD: usize = 30;
+/// The number of those, where they are narrated and not outlined.
+const MOST_NARRATED: usize = 30;
 
-/// How a language writes definitions and comments.
-struct Language {
+/// The syntax of a language's definitions and comments.
+struct LanguageRules {
     extensions: &'static [&'static str],
     /// Matches the line of a definition.
     definition: &'static str,
-    /// What a line of comment begins with.
+    /// The beginnings of a comment line.
     comments: &'static [&'static str],
-    /// Whether the comment stands below as a string, as in Python.
+    /// True where the comment is a string below the definition, as in Python.
     below: bool,
 }
 
-const LANGUAGES: [Language; 9] = [
-    Language {
+const LANGUAGES: [LanguageRules; 9] = [
+    LanguageRules {
         extensions: &["rs"],
         definition: r"^(?:pub(?:\([^)]*\))? )?(?:default |async |const |unsafe |extern(?: \S+)? )*(?:fn|struct|enum|trait|union|type|mod|static|const|macro_rules!) \w|^impl\b",
         comments: &["///", "//!"],
         below: false,
     },
-    Language {
+    LanguageRules {
         extensions: &["py", "pyi"],
         definition: r"^(?:async )?(?:def|class) \w",
         comments: &["#"],
         below: true,
     },
-    Language {
+    LanguageRules {
         extensions: &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"],
         definition: r"^(?:export )?(?:default )?(?:declare )?(?:abstract )?(?:async )?(?:function\*? ?\w|class \w|interface \w|type \w+.*=|enum \w|namespace \w)|^(?:export )?(?:const|let|var) \w+(?:: [^=]+)? = (?:async )?(?:function|\([^)]*\)(?:: [^=]+)? =>|\w+ =>)|^(?:public |private |protected |static |async |readonly |override |get |set )+\w+\(",
         comments: &["//", "*", "/*"],
         below: false,
     },
-    Language { extensions: &["go"], definition: r"^(?:func|type) [\w(]", comments: &["//"], below: false },
-    Language {
+    LanguageRules {
+        extensions: &["go"],
+        definition: r"^(?:func|type) [\w(]",
+        comments: &["//"],
+        below: false,
+    },
+    LanguageRules {
         extensions: &["java", "kt", "kts", "cs", "swift", "scala", "dart", "php"],
         definition: r"^(?:(?:public|private|protected|internal|static|final|abstract|sealed|open|override|async|data|suspend|virtual|partial|case) )*(?:class|interface|enum|record|object|struct|protocol|extension|trait|fun|func|function|def|namespace) \w|^(?:(?:public|private|protected|internal|static|final|abstract|override|async|virtual) )+[\w<>\[\], ?.]+ \w+\(",
         comments: &["///", "//", "*", "/*"],
         below: false,
     },
-    Language {
+    LanguageRules {
         extensions: &["c", "h", "cc", "cpp", "cxx", "hpp", "hh", "m", "mm"],
         definition: r"^(?:typedef )?(?:class|struct|enum|union|namespace) \w+[^;]*$|^(?:[A-Za-z_][\w:<>,*&]* +)+[*&]*[\w:~]+\([^;]*\)?[^;]*$|^#define \w+\(",
         comments: &["///", "//", "*", "/*"],
         below: false,
     },
-    Language {
+    LanguageRules {
         extensions: &["rb", "rake"],
         definition: r"^(?:def|class|module) \w",
         comments: &["#"],
         below: false,
     },
-    Language {
+    LanguageRules {
         extensions: &["lua"],
         definition: r"^(?:local )?function [\w.:]+|^(?:local )?[\w.]+ = function\(",
         comments: &["---", "--"],
         below: false,
     },
-    Language {
+    LanguageRules {
         extensions: &["sh", "bash", "zsh"],
         definition: r"^(?:function )?[\w-]+ ?\(\)",
         comments: &["#"],
@@ -79,47 +84,47 @@ static DEFINITIONS: LazyLock<[Option<Regex>; LANGUAGES.len()]> =
     LazyLock::new(|| std::array::from_fn(|at| Regex::new(LANGUAGES[at].definition).ok()));
 
 /// A definition.
-struct Definition {
+struct CodeDefinition {
     line: usize,
     indent: usize,
     signature: String,
     says: String,
 }
 
-/// What a program defines; nothing where the language is not known, or no definition is found.
-pub(super) fn statements(extension: &str, text: &str, style: Style) -> Option<Vec<Statement>> {
+/// Returns the definitions of a program; nothing where the language is not known, or no definition is found.
+pub(super) fn code_statements(extension: &str, text: &str, style: Style) -> Option<Vec<Statement>> {
     let at = LANGUAGES.iter().position(|language| language.extensions.contains(&extension))?;
     let (language, pattern) = (&LANGUAGES[at], DEFINITIONS[at].as_ref()?);
     let mut lines: Vec<&str> = text.lines().collect();
-    // What checks a Rust file inside of it is not what it is for.
+    // The tests in a Rust file do not describe its purpose.
     if let Some(tests) = lines.iter().position(|line| *line == "#[cfg(test)]").filter(|_| extension == "rs")
         && lines.get(tests + 1).is_some_and(|next| next.starts_with("mod ") && next.ends_with('{'))
     {
         lines.truncate(tests);
     }
-    let mut found: Vec<Definition> = Vec::new();
+    let mut found: Vec<CodeDefinition> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         let body = line.trim_start();
         if !pattern.is_match(body) || language.comments.iter().any(|mark| body.starts_with(mark)) {
             continue;
         }
-        let says = if language.below { below(&lines, at) } else { String::new() };
-        let says = if says.is_empty() { above(&lines, at, language) } else { says };
-        let signature = signature(body);
-        found.push(Definition { line: at + 1, indent: line.len() - body.len(), signature, says });
+        let says = if language.below { docstring_below(&lines, at) } else { String::new() };
+        let says = if says.is_empty() { comment_above(&lines, at, language) } else { says };
+        let signature = definition_signature(body);
+        found.push(CodeDefinition { line: at + 1, indent: line.len() - body.len(), signature, says });
     }
     if found.is_empty() {
         return None;
     }
     let mut told = Vec::new();
-    let head = head(&lines, language);
+    let head = file_comment(&lines, language);
     if let (Some((line, says)), true) = (head, found[0].line > 1) {
-        told.push(statement(says, line, 0));
+        told.push(new_statement(says, line, 0));
     }
     let outline = style == Style::Schema;
-    let most = if outline { MOST } else { TOLD };
+    let most = if outline { MOST } else { MOST_NARRATED };
     if found.len() > most {
-        // What is documented, and what stands outermost, is what a reader looks for.
+        // A reader looks for documented definitions and for the outermost ones.
         let mut order: Vec<usize> = (0..found.len()).collect();
         order.sort_by_key(|at| (found[*at].indent, found[*at].says.is_empty(), *at));
         order.truncate(most);
@@ -135,23 +140,23 @@ pub(super) fn statements(extension: &str, text: &str, style: Style) -> Option<Ve
         above.retain(|indent| *indent < definition.indent);
         let depth = if outline { above.len() } else { 0 };
         above.push(definition.indent);
-        let Definition { line, signature, says, .. } = definition;
+        let CodeDefinition { line, signature, says, .. } = definition;
         let text = if says.is_empty() { format!("`{signature}`") } else { format!("`{signature}`: {says}") };
-        told.push(statement(text, line, depth));
+        told.push(new_statement(text, line, depth));
     }
     Some(told)
 }
 
 /// The line of a definition, without what begins its body.
-fn signature(body: &str) -> String {
+fn definition_signature(body: &str) -> String {
     let body = body.trim_end();
     let cut = body.strip_suffix("{}").unwrap_or(body).trim_end_matches(['{', ':', '=', '(', ' ']);
-    // A backtick would end the code that it stands in.
+    // A backtick would end the code that it is in.
     cut.replace('`', "'")
 }
 
 /// The first sentence of the comment above a definition, attributes in between left out.
-fn above(lines: &[&str], at: usize, language: &Language) -> String {
+fn comment_above(lines: &[&str], at: usize, language: &LanguageRules) -> String {
     let mut comment: Vec<&str> = Vec::new();
     for line in lines[..at].iter().rev() {
         let body = line.trim();
@@ -163,38 +168,38 @@ fn above(lines: &[&str], at: usize, language: &Language) -> String {
         comment.push(text);
     }
     comment.reverse();
-    sentence(&comment)
+    paragraph_sentence(&comment)
 }
 
-/// What the text says of itself before its first definition.
-fn head(lines: &[&str], language: &Language) -> Option<(usize, String)> {
+/// Returns the comment of the text before its first definition.
+fn file_comment(lines: &[&str], language: &LanguageRules) -> Option<(usize, String)> {
     let start = lines.iter().position(|line| !line.trim().is_empty() && !line.starts_with("#!"))?;
     if language.below && lines[start].trim_start().starts_with(['"', '\'']) {
-        let says = docstring(&lines[start..]);
+        let says = read_docstring(&lines[start..]);
         return (!says.is_empty()).then_some((start + 1, says));
     }
     let comment: Vec<&str> =
         lines[start..].iter().map_while(|line| comment_text(line.trim(), language)).collect();
-    // What stands right above a definition is said there.
+    // A comment right above a definition belongs to that.
     let apart = lines.get(start + comment.len()).is_some_and(|next| next.trim().is_empty());
     let ours = lines[start].trim_start().starts_with("//!");
-    let says = sentence(&comment);
+    let says = paragraph_sentence(&comment);
     (!says.is_empty() && (apart || ours)).then_some((start + 1, says))
 }
 
-fn comment_text<'a>(body: &'a str, language: &Language) -> Option<&'a str> {
+fn comment_text<'a>(body: &'a str, language: &LanguageRules) -> Option<&'a str> {
     let mark = language.comments.iter().find(|mark| body.starts_with(**mark))?;
     let text = body[mark.len()..].trim_start_matches(['*', '!', '/']).trim().trim_end_matches("*/").trim();
     Some(text)
 }
 
 /// The docstring below a definition.
-fn below(lines: &[&str], at: usize) -> String {
+fn docstring_below(lines: &[&str], at: usize) -> String {
     let open = lines[at..].iter().position(|line| line.trim_end().ends_with(':')).filter(|open| *open < 10);
-    open.map_or_else(String::new, |open| docstring(lines.get(at + open + 1..).unwrap_or_default()))
+    open.map_or_else(String::new, |open| read_docstring(lines.get(at + open + 1..).unwrap_or_default()))
 }
 
-fn docstring(lines: &[&str]) -> String {
+fn read_docstring(lines: &[&str]) -> String {
     let Some(first) = lines.first().map(|line| line.trim().trim_start_matches(['r', 'u', 'f'])) else {
         return String::new();
     };
@@ -212,11 +217,11 @@ fn docstring(lines: &[&str]) -> String {
             None => text.push(line),
         }
     }
-    sentence(&text)
+    paragraph_sentence(&text)
 }
 
 /// The first sentence of the first paragraph.
-fn sentence(lines: &[&str]) -> String {
+fn paragraph_sentence(lines: &[&str]) -> String {
     let paragraph: Vec<&str> = lines
         .iter()
         .copied()
@@ -231,7 +236,7 @@ mod tests {
     use super::*;
 
     fn told(extension: &str, text: &str) -> Vec<String> {
-        let found = statements(extension, text, Style::Schema).unwrap();
+        let found = code_statements(extension, text, Style::Schema).unwrap();
         let line = |statement: &Statement| {
             format!("{}{}:{}", "  ".repeat(statement.depth), statement.line.unwrap(), statement.text)
         };
@@ -278,12 +283,12 @@ mod tests {
 
     #[test]
     fn what_is_no_code_is_left_to_others() {
-        assert!(statements("md", "fn x() {}", Style::Bullet).is_none());
-        assert!(statements("rs", "// nothing\n", Style::Bullet).is_none());
+        assert!(code_statements("md", "fn x() {}", Style::Bullet).is_none());
+        assert!(code_statements("rs", "// nothing\n", Style::Bullet).is_none());
         let many: String =
             (0..500).map(|at| format!("    fn inner{at}() {{}}\nfn outer{at}() {{}}\n")).collect();
-        let found = statements("rs", &many, Style::Bullet).unwrap();
-        assert_eq!(found.len(), TOLD);
+        let found = code_statements("rs", &many, Style::Bullet).unwrap();
+        assert_eq!(found.len(), MOST_NARRATED);
         assert!(found.iter().all(|statement| statement.text.contains("outer")));
         assert!(DEFINITIONS.iter().all(Option::is_some));
     }

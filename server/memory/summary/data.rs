@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::statement;
+use super::new_statement;
 use crate::ports::Statement;
 
-/// How deep keys are shown.
+/// The depth to which keys are shown.
 const DEEP: usize = 3;
 /// Keys of one map.
 const KEYS: usize = 30;
@@ -15,29 +15,29 @@ const MOST: usize = 120;
 const COLUMNS: usize = 60;
 
 /// The keys and shapes of a file; nothing where it is no data, or not what it is called.
-pub(super) fn statements(extension: &str, text: &str) -> Option<Vec<Statement>> {
+pub(super) fn data_statements(extension: &str, text: &str) -> Option<Vec<Statement>> {
     let value: Value = match extension {
         "json" => serde_json::from_str(text).ok()?,
         "yaml" | "yml" => serde_saphyr::from_str(text).ok()?,
         "toml" => toml::from_str(text).ok()?,
-        "jsonl" | "ndjson" => return lines(text),
-        "csv" => return table(text, ','),
-        "tsv" => return table(text, '\t'),
+        "jsonl" | "ndjson" => return line_statements(text),
+        "csv" => return table_statements(text, ','),
+        "tsv" => return table_statements(text, '\t'),
         _ => return None,
     };
     let mut told = Vec::new();
     match &value {
-        Value::Object(map) => keys(&mut told, map, text, 0),
+        Value::Object(map) => add_keys(&mut told, map, text, 0),
         Value::Null => return None,
         other => {
-            told.push(statement(shape(other), 1, 0));
-            inner(&mut told, other, text, 1);
+            told.push(new_statement(describe_shape(other), 1, 0));
+            add_inner(&mut told, other, text, 1);
         }
     }
     Some(told)
 }
 
-fn keys(told: &mut Vec<Statement>, map: &Map<String, Value>, text: &str, depth: usize) {
+fn add_keys(told: &mut Vec<Statement>, map: &Map<String, Value>, text: &str, depth: usize) {
     for (key, value) in map.iter().take(KEYS) {
         if told.len() >= MOST {
             return;
@@ -45,34 +45,37 @@ fn keys(told: &mut Vec<Statement>, map: &Map<String, Value>, text: &str, depth: 
         // Only of an outer key the line is found by its name alone.
         let line = if depth == 0 { line_of(text, key) } else { None };
         let name = key.replace('`', "'");
-        told.push(Statement { line, ..statement(format!("`{name}`: {}", shape(value)), 0, depth) });
-        inner(told, value, text, depth + 1);
+        told.push(Statement {
+            line,
+            ..new_statement(format!("`{name}`: {}", describe_shape(value)), 0, depth)
+        });
+        add_inner(told, value, text, depth + 1);
     }
     if map.len() > KEYS {
         told.push(Statement {
             line: None,
-            ..statement(format!("and {} keys more", map.len() - KEYS), 0, depth)
+            ..new_statement(format!("and {} keys more", map.len() - KEYS), 0, depth)
         });
     }
 }
 
-fn inner(told: &mut Vec<Statement>, value: &Value, text: &str, depth: usize) {
+fn add_inner(told: &mut Vec<Statement>, value: &Value, text: &str, depth: usize) {
     if depth >= DEEP {
         return;
     }
     match value {
-        Value::Object(map) => keys(told, map, text, depth),
-        // Items of a list are mostly alike: the first stands for them.
+        Value::Object(map) => add_keys(told, map, text, depth),
+        // Items of a list are mostly equal in shape: the first represents them.
         Value::Array(items) => {
             if let Some(Value::Object(map)) = items.first() {
-                keys(told, map, text, depth);
+                add_keys(told, map, text, depth);
             }
         }
         _ => {}
     }
 }
 
-fn shape(value: &Value) -> String {
+fn describe_shape(value: &Value) -> String {
     match value {
         Value::Null => "nothing".to_owned(),
         Value::Bool(_) => "true or false".to_owned(),
@@ -85,7 +88,9 @@ fn shape(value: &Value) -> String {
         Value::Array(items) => {
             let of = match items.first() {
                 None => return "an empty list".to_owned(),
-                Some(first) if items.iter().all(|item| kind(item) == kind(first)) => kind(first),
+                Some(first) if items.iter().all(|item| plural_kind(item) == plural_kind(first)) => {
+                    plural_kind(first)
+                }
                 Some(_) => "values of several kinds",
             };
             format!("a list of {} {of}", items.len())
@@ -93,7 +98,7 @@ fn shape(value: &Value) -> String {
     }
 }
 
-fn kind(value: &Value) -> &'static str {
+fn plural_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "nothings",
         Value::Bool(_) => "truth values",
@@ -104,7 +109,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// The line where an outer key stands, as far as its spelling tells.
+/// Returns the line of an outer key, where its spelling is found.
 fn line_of(text: &str, key: &str) -> Option<u32> {
     let stands = |line: &str| {
         let line = line.trim_start_matches([' ', '\t', '{', '[']);
@@ -120,25 +125,25 @@ fn line_of(text: &str, key: &str) -> Option<u32> {
 }
 
 /// A value a line.
-fn lines(text: &str) -> Option<Vec<Statement>> {
+fn line_statements(text: &str) -> Option<Vec<Statement>> {
     let filled = || text.lines().filter(|line| !line.trim().is_empty());
     let first: Value = serde_json::from_str(filled().next()?).ok()?;
-    let mut told = vec![statement(
-        format!("{} lines, a value each, the first: {}", filled().count(), shape(&first)),
+    let mut told = vec![new_statement(
+        format!("{} lines, a value each, the first: {}", filled().count(), describe_shape(&first)),
         1,
         0,
     )];
-    inner(&mut told, &first, text, 1);
+    add_inner(&mut told, &first, text, 1);
     Some(told)
 }
 
 /// A table whose first line names its columns.
-fn table(text: &str, separator: char) -> Option<Vec<Statement>> {
+fn table_statements(text: &str, separator: char) -> Option<Vec<Statement>> {
     let mut rows = text.lines().filter(|line| !line.trim().is_empty());
-    let names = cells(rows.next()?, separator);
-    let first = rows.next().map(|row| cells(row, separator)).unwrap_or_default();
+    let names = split_cells(rows.next()?, separator);
+    let first = rows.next().map(|row| split_cells(row, separator)).unwrap_or_default();
     let count = rows.count() + usize::from(!first.is_empty());
-    let mut told = vec![statement(format!("a table of {count} rows and {} columns", names.len()), 1, 0)];
+    let mut told = vec![new_statement(format!("a table of {count} rows and {} columns", names.len()), 1, 0)];
     for (at, name) in names.iter().take(COLUMNS).enumerate() {
         let kind = match first.get(at).map(|cell| cell.trim()) {
             None | Some("") => "empty in the first row",
@@ -146,13 +151,13 @@ fn table(text: &str, separator: char) -> Option<Vec<Statement>> {
             Some(cell) if cell.parse::<f64>().is_ok() => "a number",
             Some(_) => "a text",
         };
-        told.push(statement(format!("`{}`: {kind}", name.trim().replace('`', "'")), 1, 1));
+        told.push(new_statement(format!("`{}`: {kind}", name.trim().replace('`', "'")), 1, 1));
     }
     Some(told)
 }
 
 /// The cells of a row; a separator in quotes separates nothing.
-fn cells(row: &str, separator: char) -> Vec<String> {
+fn split_cells(row: &str, separator: char) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut quoted = false;
     for c in row.chars() {
@@ -170,7 +175,7 @@ mod tests {
     use super::*;
 
     fn told(extension: &str, text: &str) -> Vec<String> {
-        let found = statements(extension, text).unwrap();
+        let found = data_statements(extension, text).unwrap();
         let line = |statement: &Statement| {
             let at = statement.line.map_or_else(|| "-".to_owned(), |line| line.to_string());
             format!("{}{at}:{}", "  ".repeat(statement.depth), statement.text)
@@ -219,11 +224,11 @@ mod tests {
         for (extension, text) in
             [("json", "{oops"), ("yaml", "a: [b"), ("toml", "= 1"), ("md", "{}"), ("yml", "")]
         {
-            assert!(statements(extension, text).is_none(), "{extension} {text}");
+            assert!(data_statements(extension, text).is_none(), "{extension} {text}");
         }
         let deep = format!("{}1{}", "[".repeat(5000), "]".repeat(5000));
-        let _ = statements("json", &deep);
-        let _ = statements("yaml", &deep);
-        let _ = statements("toml", &format!("a = {deep}"));
+        let _ = data_statements("json", &deep);
+        let _ = data_statements("yaml", &deep);
+        let _ = data_statements("toml", &format!("a = {deep}"));
     }
 }

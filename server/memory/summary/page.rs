@@ -2,29 +2,29 @@
 
 use std::fmt::Write;
 
-use crate::memory::lines::scalar;
+use crate::memory::lines::yaml_scalar;
 use crate::ports::{Section, Statement, Style};
 
 /// A summary, to be written.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Page<'a> {
+pub(crate) struct SummaryPage<'a> {
     /// The file it is written to, relative to the root.
     pub into: &'a str,
-    /// What it holds.
+    /// The sections.
     pub sections: &'a [Section],
-    /// How it reads.
+    /// The style.
     pub style: Style,
-    /// What made it.
+    /// The name of its maker.
     pub by: &'a str,
     /// The model that was to make it and could not.
     pub instead_of: Option<&'a str>,
     /// When, RFC 3339.
     pub created: &'a str,
-    /// Whether statements link to their lines.
+    /// True where statements link to their lines.
     pub keep_refs: bool,
 }
 
-/// Whether a text is a summary that was written so.
+/// Returns whether a text is a summary that was written so.
 pub(crate) fn is_summary(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("---\n").or_else(|| text.strip_prefix("---\r\n")) else {
         return false;
@@ -32,37 +32,37 @@ pub(crate) fn is_summary(text: &str) -> bool {
     rest.lines().take_while(|line| line.trim_end() != "---").any(|line| line.starts_with("summary_of:"))
 }
 
-impl Page<'_> {
+impl SummaryPage<'_> {
     /// The file's text.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn page_text(&self) -> String {
         let mut out = String::from("---\nsummary_of:\n");
         // Writing to a string never fails.
         for section in self.sections {
-            let _ = writeln!(out, "  - {}", scalar(&section.path));
+            let _ = writeln!(out, "  - {}", yaml_scalar(&section.path));
         }
         let style = match self.style {
             Style::Bullet => "bullet",
             Style::Narrative => "narrative",
             Style::Schema => "schema",
         };
-        let created = scalar(self.created);
-        let _ = write!(out, "created: {created}\nstyle: {style}\nby: {}\n", scalar(self.by));
+        let created = yaml_scalar(self.created);
+        let _ = write!(out, "created: {created}\nstyle: {style}\nby: {}\n", yaml_scalar(self.by));
         if let Some(model) = self.instead_of {
-            let _ = writeln!(out, "instead_of: {}", scalar(model));
+            let _ = writeln!(out, "instead_of: {}", yaml_scalar(model));
         }
         out.push_str("---\n");
         for section in self.sections {
             let title = match self.keep_refs {
-                true => link(self.into, &section.path, None),
-                false => escaped(&section.path),
+                true => relative_link(self.into, &section.path, None),
+                false => escape_name(&section.path),
             };
             let _ = write!(out, "\n# {title}\n\n");
-            self.section(&mut out, section);
+            self.write_section(&mut out, section);
         }
         out
     }
 
-    fn section(&self, out: &mut String, section: &Section) {
+    fn write_section(&self, out: &mut String, section: &Section) {
         if section.statements.is_empty() {
             out.push_str("There is nothing in it to be said in fewer words.\n");
             return;
@@ -74,7 +74,7 @@ impl Page<'_> {
                 .map(|statement| {
                     let ends = statement.text.ends_with(['.', '!', '?', ':', '…']);
                     let stop = if ends { "" } else { "." };
-                    format!("{}{stop}{}", statement.text, self.reference(section, statement))
+                    format!("{}{stop}{}", statement.text, self.line_reference(section, statement))
                 })
                 .collect();
             let _ = writeln!(out, "{}", told.join(" "));
@@ -82,20 +82,20 @@ impl Page<'_> {
         }
         for statement in &section.statements {
             let pad = "  ".repeat(statement.depth);
-            let _ = writeln!(out, "{pad}- {}{}", statement.text, self.reference(section, statement));
+            let _ = writeln!(out, "{pad}- {}{}", statement.text, self.line_reference(section, statement));
         }
     }
 
-    fn reference(&self, section: &Section, statement: &Statement) -> String {
+    fn line_reference(&self, section: &Section, statement: &Statement) -> String {
         match (self.keep_refs, statement.line) {
-            (true, Some(line)) => format!(" ({})", link(self.into, &section.path, Some(line))),
+            (true, Some(line)) => format!(" ({})", relative_link(self.into, &section.path, Some(line))),
             _ => String::new(),
         }
     }
 }
 
 /// A link from one file to a line of another, both relative to the root.
-fn link(from: &str, to: &str, line: Option<u32>) -> String {
+fn relative_link(from: &str, to: &str, line: Option<u32>) -> String {
     let folders: Vec<&str> = from.split('/').collect();
     let parts: Vec<&str> = to.split('/').collect();
     let shared = folders[..folders.len() - 1]
@@ -114,15 +114,15 @@ fn link(from: &str, to: &str, line: Option<u32>) -> String {
         }
     }
     match line {
-        Some(line) => format!("[{}:{line}]({target}#L{line})", escaped(parts.last().unwrap_or(&to))),
-        None => format!("[{}]({target})", escaped(to)),
+        Some(line) => format!("[{}:{line}]({target}#L{line})", escape_name(parts.last().unwrap_or(&to))),
+        None => format!("[{}]({target})", escape_name(to)),
     }
 }
 
 /// A name in Markdown, with nothing in it that Markdown takes for markup.
-fn escaped(name: &str) -> String {
+fn escape_name(name: &str) -> String {
     let mut out = String::new();
-    for c in crate::base::hidden::shown(name).chars() {
+    for c in crate::base::hidden::escape_hidden(name).chars() {
         if matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|') {
             out.push('\\');
         }
@@ -143,9 +143,9 @@ mod tests {
             ("src/x/s.md", "src/y/a b.rs", "[a b.rs:3](../y/a%20b.rs#L3)"),
             ("src/s.md", "src/a.rs", "[a.rs:3](a.rs#L3)"),
         ] {
-            assert_eq!(link(from, to, Some(3)), expected);
+            assert_eq!(relative_link(from, to, Some(3)), expected);
         }
-        assert_eq!(link("a/s.md", "[x].md", None), "[\\[x\\].md](../[x].md)");
+        assert_eq!(relative_link("a/s.md", "[x].md", None), "[\\[x\\].md](../[x].md)");
     }
 
     #[test]
@@ -155,7 +155,7 @@ mod tests {
             Statement { text: "Part of it".into(), line: None, depth: 1 },
         ];
         let sections = [Section { path: "a: b.md".into(), statements }];
-        let page = Page {
+        let page = SummaryPage {
             into: "n/s.md",
             sections: &sections,
             style: Style::Bullet,
@@ -164,7 +164,7 @@ mod tests {
             created: "2026-11-22T05:00:00.000Z",
             keep_refs: true,
         };
-        let text = page.text();
+        let text = page.page_text();
         assert_eq!(
             text,
             "---\nsummary_of:\n  - \"a: b.md\"\ncreated: \"2026-11-22T05:00:00.000Z\"\nstyle: bullet\nby: extractive\n---\n\n\
@@ -175,9 +175,9 @@ mod tests {
                 && !is_summary("# a\nsummary_of: x\n")
                 && !is_summary("---\na: 1\n---\nsummary_of:\n")
         );
-        let instead = Page { instead_of: Some("ollama/m"), ..page }.text();
+        let instead = SummaryPage { instead_of: Some("ollama/m"), ..page }.page_text();
         assert!(instead.contains("\nby: extractive\ninstead_of: ollama/m\n---\n"), "{instead}");
-        let plain = Page { keep_refs: false, style: Style::Narrative, ..page }.text();
+        let plain = SummaryPage { keep_refs: false, style: Style::Narrative, ..page }.page_text();
         assert!(plain.ends_with("\n# a: b.md\n\nOne thing. Part of it.\n"), "{plain}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use rust_stemmers::{Algorithm, Stemmer};
 
-use super::{first_sentence, statement};
+use super::{first_sentence, new_statement};
 use crate::ports::{Statement, Style};
 
 /// Sentences that are compared; of a longer text every so many.
@@ -13,7 +13,7 @@ const COMPARED: usize = 400;
 const MOST: usize = 12;
 /// Headings of an outline.
 const HEADINGS: usize = 60;
-/// The share of words in common from which a sentence says nothing new.
+/// The share of words in common from which a sentence adds nothing new.
 const SAME: f64 = 0.6;
 const STOP: &str = " about above after again all also although always and any are because been before being below both but \
     can cannot could did does doing down during each either every few for from further had has have having her here him \
@@ -23,26 +23,26 @@ const STOP: &str = " about above after again all also although always and any ar
     with within without would you your ";
 
 /// A sentence with the line it begins on.
-struct Sentence {
+struct ProseSentence {
     text: String,
     line: usize,
-    /// Whether a paragraph begins with it.
+    /// True where a paragraph begins with it.
     leads: bool,
     words: HashSet<String>,
 }
 
-/// What a prose text says, in its own order.
-pub(super) fn statements(text: &str, style: Style) -> Vec<Statement> {
-    let blocks = blocks(text);
+/// Returns the statements of a prose text, in its own order.
+pub(super) fn prose_statements(text: &str, style: Style) -> Vec<Statement> {
+    let blocks = split_blocks(text);
     if style == Style::Schema && blocks.iter().any(|block| block.heading > 0) {
-        return outline(&blocks);
+        return heading_outline(&blocks);
     }
-    let mut sentences: Vec<Sentence> =
-        blocks.iter().filter(|block| block.heading == 0).flat_map(sentences).collect();
+    let mut sentences: Vec<ProseSentence> =
+        blocks.iter().filter(|block| block.heading == 0).flat_map(split_sentences).collect();
     sentences.retain(|sentence| !sentence.words.is_empty());
     let step = sentences.len().div_ceil(COMPARED).max(1);
-    let sentences: Vec<Sentence> = sentences.into_iter().step_by(step).collect();
-    let scores = scores(&sentences);
+    let sentences: Vec<ProseSentence> = sentences.into_iter().step_by(step).collect();
+    let scores = sentence_scores(&sentences);
     let mut order: Vec<usize> = (0..sentences.len()).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
     #[allow(
@@ -57,23 +57,24 @@ pub(super) fn statements(text: &str, style: Style) -> Vec<Statement> {
         if chosen.len() >= wanted.clamp(1, MOST) {
             break;
         }
-        let known = chosen.iter().any(|other| shared(&sentences[at].words, &sentences[*other].words) > SAME);
+        let known =
+            chosen.iter().any(|other| shared_words(&sentences[at].words, &sentences[*other].words) > SAME);
         if !known {
             chosen.push(at);
         }
     }
     chosen.sort_unstable();
-    chosen.into_iter().map(|at| statement(&*sentences[at].text, sentences[at].line, 0)).collect()
+    chosen.into_iter().map(|at| new_statement(&*sentences[at].text, sentences[at].line, 0)).collect()
 }
 
 /// A paragraph, an item of a list, or a heading with its level.
-struct Block {
+struct ProseBlock {
     lines: Vec<(usize, String)>,
     heading: usize,
 }
 
-fn blocks(text: &str) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
+fn split_blocks(text: &str) -> Vec<ProseBlock> {
+    let mut blocks: Vec<ProseBlock> = Vec::new();
     let mut open = false;
     let mut fence: Option<&str> = None;
     let mut lines = text.lines().enumerate().peekable();
@@ -98,7 +99,7 @@ fn blocks(text: &str) -> Vec<Block> {
         let heading = body.len() - body.trim_start_matches('#').len();
         if (1..=6).contains(&heading) && body[heading..].starts_with(' ') {
             let text = body[heading..].trim().trim_end_matches('#').trim().to_owned();
-            blocks.push(Block { lines: vec![(at + 1, text)], heading });
+            blocks.push(ProseBlock { lines: vec![(at + 1, text)], heading });
             open = false;
             continue;
         }
@@ -111,7 +112,7 @@ fn blocks(text: &str) -> Vec<Block> {
             open = false;
             continue;
         }
-        // What is set in by four, and no part of a list, is code.
+        // A block indented by four, and no part of a list, is code.
         if !open && (line.starts_with("    ") || line.starts_with('\t')) && !body.starts_with(['-', '*', '+'])
         {
             continue;
@@ -124,14 +125,14 @@ fn blocks(text: &str) -> Vec<Block> {
         };
         match blocks.last_mut().filter(|_| !begins) {
             Some(block) => block.lines.push((at + 1, body.to_owned())),
-            None => blocks.push(Block { lines: vec![(at + 1, body.to_owned())], heading: 0 }),
+            None => blocks.push(ProseBlock { lines: vec![(at + 1, body.to_owned())], heading: 0 }),
         }
         open = true;
     }
     blocks
 }
 
-fn sentences(block: &Block) -> Vec<Sentence> {
+fn split_sentences(block: &ProseBlock) -> Vec<ProseSentence> {
     let mut text = String::new();
     let mut starts = Vec::new();
     for (line, part) in &block.lines {
@@ -145,11 +146,11 @@ fn sentences(block: &Block) -> Vec<Sentence> {
         at += text[at..].len() - text[at..].trim_start().len();
         let sentence = first_sentence(&text[at..]);
         let line = starts.iter().rev().find(|(start, _)| *start <= at).map_or(0, |(_, line)| *line);
-        found.push(Sentence {
+        found.push(ProseSentence {
             text: sentence.to_owned(),
             line,
             leads: found.is_empty(),
-            words: words(sentence),
+            words: stem_words(sentence),
         });
         at += sentence.len();
     }
@@ -157,7 +158,7 @@ fn sentences(block: &Block) -> Vec<Sentence> {
 }
 
 /// The stems of the words that say something.
-fn words(text: &str) -> HashSet<String> {
+fn stem_words(text: &str) -> HashSet<String> {
     let stemmer = Stemmer::create(Algorithm::English);
     let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     words
@@ -167,32 +168,32 @@ fn words(text: &str) -> HashSet<String> {
 }
 
 /// The share of words that two sentences have in common.
-fn shared(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
-    ratio(a.intersection(b).count(), a.len().min(b.len()).max(1))
+fn shared_words(a: &HashSet<String>, b: &HashSet<String>) -> f64 {
+    ratio_of(a.intersection(b).count(), a.len().min(b.len()).max(1))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "words of a sentence")]
-fn ratio(part: usize, whole: usize) -> f64 {
+fn ratio_of(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
-/// How central each sentence is: a walk from sentence to sentence along the words they share stops there so often; more so
-/// where it leads its paragraph, and where it stands early.
-fn scores(sentences: &[Sentence]) -> Vec<f64> {
+/// Scores how central each sentence is: by how often a walk from sentence to sentence along their shared words stops
+/// there; more where it leads its paragraph, and where it is early.
+fn sentence_scores(sentences: &[ProseSentence]) -> Vec<f64> {
     let count = sentences.len();
     let mut rare: HashMap<&str, f64> = HashMap::new();
     for word in sentences.iter().flat_map(|sentence| &sentence.words) {
         *rare.entry(word).or_default() += 1.0;
     }
     let weight =
-        |word: &String| (1.0 + ratio(count, 1) / rare.get(word.as_str()).copied().unwrap_or(1.0)).ln();
+        |word: &String| (1.0 + ratio_of(count, 1) / rare.get(word.as_str()).copied().unwrap_or(1.0)).ln();
     let mut links: Vec<Vec<(usize, f64)>> = vec![Vec::new(); count];
     for a in 0..count {
         for b in a + 1..count {
             let common: f64 = sentences[a].words.intersection(&sentences[b].words).map(weight).sum();
             if common > 0.0 {
-                let length =
-                    ratio(sentences[a].words.len() + 1, 1).ln() + ratio(sentences[b].words.len() + 1, 1).ln();
+                let length = ratio_of(sentences[a].words.len() + 1, 1).ln()
+                    + ratio_of(sentences[b].words.len() + 1, 1).ln();
                 links[a].push((b, common / length));
                 links[b].push((a, common / length));
             }
@@ -208,9 +209,9 @@ fn scores(sentences: &[Sentence]) -> Vec<f64> {
         rank = next.collect();
     }
     for (at, sentence) in sentences.iter().enumerate() {
-        let early = 1.0 + 0.5 * (1.0 - ratio(at, count));
+        let early = 1.0 + 0.5 * (1.0 - ratio_of(at, count));
         let leads = if sentence.leads { 1.2 } else { 1.0 };
-        // A fragment of three words says little, however central they are.
+        // A fragment of three words matters little, however central they are.
         let short = if sentence.words.len() < 4 { 0.5 } else { 1.0 };
         rank[at] *= early * leads * short;
     }
@@ -218,18 +219,18 @@ fn scores(sentences: &[Sentence]) -> Vec<f64> {
 }
 
 /// The headings, each with the first sentence below it.
-fn outline(blocks: &[Block]) -> Vec<Statement> {
+fn heading_outline(blocks: &[ProseBlock]) -> Vec<Statement> {
     let top = blocks.iter().map(|block| block.heading).filter(|level| *level > 0).min().unwrap_or(1);
     let mut found = Vec::new();
     for (at, block) in blocks.iter().enumerate().filter(|(_, block)| block.heading > 0).take(HEADINGS) {
         let Some((line, title)) = block.lines.first() else { continue };
         let below = blocks.get(at + 1).filter(|next| next.heading == 0);
-        let lead = below.and_then(|block| sentences(block).into_iter().next());
+        let lead = below.and_then(|block| split_sentences(block).into_iter().next());
         let text = match lead {
             Some(lead) => format!("**{title}**: {}", lead.text),
             None => format!("**{title}**"),
         };
-        found.push(statement(text, *line, block.heading - top));
+        found.push(new_statement(text, *line, block.heading - top));
     }
     found
 }
@@ -242,7 +243,7 @@ mod tests {
 
     #[test]
     fn the_sentences_that_say_most_are_taken_with_their_lines() {
-        let found = statements(PAGE, Style::Bullet);
+        let found = prose_statements(PAGE, Style::Bullet);
         let lines: Vec<Option<u32>> = found.iter().map(|statement| statement.line).collect();
         assert_eq!(
             found[0].text,
@@ -254,7 +255,7 @@ mod tests {
 
     #[test]
     fn an_outline_is_of_headings() {
-        let found = statements(PAGE, Style::Schema);
+        let found = prose_statements(PAGE, Style::Schema);
         let told: Vec<(usize, &str)> =
             found.iter().map(|statement| (statement.depth, statement.text.as_str())).collect();
         assert_eq!(
@@ -283,10 +284,10 @@ mod tests {
             "# \n#x\n",
             "1. ",
         ] {
-            let _ = statements(text, Style::Bullet);
-            let _ = statements(text, Style::Schema);
+            let _ = prose_statements(text, Style::Bullet);
+            let _ = prose_statements(text, Style::Schema);
         }
         let long = "The same words again and again. ".repeat(20_000);
-        assert_eq!(statements(&long, Style::Narrative).len(), 1, "what says nothing new is left out");
+        assert_eq!(prose_statements(&long, Style::Narrative).len(), 1, "what says nothing new is left out");
     }
 }

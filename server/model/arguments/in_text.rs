@@ -1,21 +1,21 @@
 //! Calls that a model wrote into its words, since its server or itself knows no native ones.
 //!
-//! Marks such as `<tool_call>` make a call certain, where they stand outside of thinking, of code and of quotes. JSON
-//! without marks is a call where it is the whole text, or the fence at its end, and names a tool that is there. Prose that
+//! Marks such as `<tool_call>` make a call certain, if they stand outside of thinking, of code and of quotes. JSON
+//! without marks is a call if it is the whole text, or the fence at its end, and names a tool that is there. Prose that
 //! mentions a call is none.
 
 use serde_json::{Map, Value};
 
-use super::chat_format::{self, Part};
-use super::quoted::Quoted;
-use super::{Repair, Repairs, Unreadable, lenient, markup, tool_name};
+use super::chat_format::{self, ChatFormatPart};
+use super::quotes::QuotedParts;
+use super::{ArgumentRepair, Repairs, UnreadableArguments, lenient, markup, tool_name};
 
 /// Names under which JSON holds a tool's name, and its arguments.
 const NAMES: [&str; 5] = ["name", "tool", "tool_name", "function", "_tool"];
 const ARGUMENTS: [&str; 7] = ["arguments", "parameters", "args", "input", "params", "tool_input", "kwargs"];
 /// Lists of calls.
 const LISTS: [&str; 2] = ["tool_calls", "calls"];
-/// What begins a call.
+/// The starts of a call.
 const MARKS: [&str; 9] = [
     "<tool_call>",
     "<|tool_call|>",
@@ -37,8 +37,8 @@ pub struct TextCall {
     pub name: String,
     /// The text of the arguments.
     pub arguments: String,
-    /// What was repaired to find it.
-    pub repairs: Vec<Repair>,
+    /// The repairs that it took to find it.
+    pub repairs: Vec<ArgumentRepair>,
 }
 
 /// The calls in a text.
@@ -48,57 +48,57 @@ pub struct TextCalls {
     pub calls: Vec<TextCall>,
     /// The words around them.
     pub prose: String,
-    /// That a call began whose text has no certain meaning.
-    pub broken: Option<Unreadable>,
+    /// The error of a call that began, but whose text has no certain meaning.
+    pub broken: Option<UnreadableArguments>,
 }
 
 /// Finds the calls in a model's words. `resolve` gives the tool that a name or an alias means.
 pub fn calls_in_text(text: &str, resolve: &dyn Fn(&str) -> Option<String>) -> TextCalls {
-    let said = spoken(text);
+    let said = spoken_text(text);
     let mut found = TextCalls { prose: text.to_owned(), ..TextCalls::default() };
     let Some(said) = said else { return found };
-    let (said, is_fenced) = match markup::fenced(markup::without_ends(said)) {
+    let (said, is_fenced) = match markup::fenced_text(markup::without_ends(said)) {
         Some(inner) if MARKS.iter().any(|mark| inner.starts_with(mark)) => (inner, true),
         _ => (said, false),
     };
-    let mut search = Search { text: said, at: 0, found: &mut found, prose: String::new() };
-    search.marked();
+    let mut search = CallSearch { text: said, at: 0, found: &mut found, prose: String::new() };
+    search.read_marked();
     let prose = std::mem::take(&mut search.prose);
     if !found.calls.is_empty() || found.broken.is_some() {
         if is_fenced {
-            found.calls.iter_mut().for_each(|call| call.repairs.push(Repair::CodeFence));
+            found.calls.iter_mut().for_each(|call| call.repairs.push(ArgumentRepair::CodeFence));
         }
         found.prose = prose.trim().to_owned();
         return found;
     }
-    if let Some((calls, prose)) = unmarked(said, resolve) {
+    if let Some((calls, prose)) = read_unmarked(said, resolve) {
         found.calls = calls;
         found.prose = prose;
     }
     found
 }
 
-/// What a model says behind its thinking; nothing where it only thinks.
-fn spoken(text: &str) -> Option<&str> {
+/// Returns the part of a model's text after its thinking, or `None` if it only thinks.
+fn spoken_text(text: &str) -> Option<&str> {
     let said = text.rsplit_once("</think>").map_or(text, |(_, said)| said);
     (!said.contains("<think>")).then_some(said)
 }
 
 /// A search for marked calls.
-struct Search<'a, 'b> {
+struct CallSearch<'a, 'b> {
     text: &'a str,
     at: usize,
     found: &'b mut TextCalls,
     prose: String,
 }
 
-impl Search<'_, '_> {
-    fn marked(&mut self) {
-        let quoted = Quoted::of(self.text);
+impl CallSearch<'_, '_> {
+    fn read_marked(&mut self) {
+        let quoted = QuotedParts::find_in(self.text);
         let (mut from, mut left) = (0, MOST);
         while let Some((at, mark)) = next_mark(self.text, from).filter(|_| left > 0) {
             left -= 1;
-            if quoted.holds(self.text, at) {
+            if quoted.is_quoted_at(self.text, at) {
                 from = at + mark.len();
                 continue;
             }
@@ -110,7 +110,7 @@ impl Search<'_, '_> {
                     (self.at, from) = (at + length, at + length);
                 }
                 Err(broken) => {
-                    self.found.broken = Some(Unreadable::new(broken.reason, at + broken.at));
+                    self.found.broken = Some(UnreadableArguments::new(broken.reason, at + broken.at));
                     break;
                 }
             }
@@ -131,52 +131,56 @@ fn next_mark(text: &str, from: usize) -> Option<(usize, &'static str)> {
 
 type Marked = Option<(Vec<TextCall>, usize)>;
 
-/// The calls that begin with a mark and where they end; nothing where the mark is only mentioned.
-fn marked_call(text: &str, mark: &str) -> Result<Marked, Unreadable> {
+/// The calls that begin with a mark and where they end; nothing if the mark is only mentioned.
+fn marked_call(text: &str, mark: &str) -> Result<Marked, UnreadableArguments> {
     let rest = &text[mark.len()..];
     match mark {
-        "<tool_call>" => closed(text, mark, "</tool_call>"),
-        "<tool_calls>" => closed(text, mark, "</tool_calls>"),
-        "<|tool_call|>" => closed(text, mark, "<|/tool_call|>"),
-        "<|tool_call_start|>" => closed(text, mark, "<|tool_call_end|>"),
-        "<|python_tag|>" => python(rest).map(|found| found.map(|calls| (calls, text.len()))),
-        "[TOOL_CALLS]" => mistral(rest).map(|found| found.map(|(calls, end)| (calls, mark.len() + end))),
+        "<tool_call>" => read_closed(text, mark, "</tool_call>"),
+        "<tool_calls>" => read_closed(text, mark, "</tool_calls>"),
+        "<|tool_call|>" => read_closed(text, mark, "<|/tool_call|>"),
+        "<|tool_call_start|>" => read_closed(text, mark, "<|tool_call_end|>"),
+        "<|python_tag|>" => read_python(rest).map(|found| found.map(|calls| (calls, text.len()))),
+        "[TOOL_CALLS]" => read_mistral(rest).map(|found| found.map(|(calls, end)| (calls, mark.len() + end))),
         mark if chat_format::MARKS.contains(&mark) => {
-            let found = chat_format::part(text, mark)?;
+            let found = chat_format::read_part(text, mark)?;
             Ok(found.map(|(part, end)| match part {
-                Part::Call(name, arguments, repairs) => (vec![made(name, arguments, repairs)], end),
-                Part::Unsaid => (Vec::new(), end),
+                ChatFormatPart::Call(name, arguments, repairs) => {
+                    (vec![make_call(name, arguments, repairs)], end)
+                }
+                ChatFormatPart::Unsaid => (Vec::new(), end),
             }))
         }
-        _ => tagged(text).map(|found| found.map(|(call, end)| (vec![call], end))),
+        _ => read_tagged(text).map(|found| found.map(|(call, end)| (vec![call], end))),
     }
 }
 
 /// A call between two marks.
-fn closed(text: &str, open: &str, close: &str) -> Result<Marked, Unreadable> {
+fn read_closed(text: &str, open: &str, close: &str) -> Result<Marked, UnreadableArguments> {
     let rest = &text[open.len()..];
     let body = rest.trim_start();
     let skipped = rest.len() - body.len();
     if markup::call_tag(body).is_some() {
-        return tags(body, close).map(|found| found.map(|(calls, end)| (calls, open.len() + skipped + end)));
+        return read_tags(body, close)
+            .map(|found| found.map(|(calls, end)| (calls, open.len() + skipped + end)));
     }
     if !body.starts_with(['{', '[', '`']) {
         let is_keyed = body.find('<').is_some_and(|at| body[at..].starts_with("<arg_key>"));
         let Some(end) = is_keyed.then(|| body.find(close)).flatten() else { return Ok(None) };
-        let Some((name, map)) = markup::keyed(&body[..end]) else { return Ok(None) };
-        let call = made(name, Value::Object(map).to_string(), Repairs::new());
+        let Some((name, map)) = markup::read_keyed(&body[..end]) else { return Ok(None) };
+        let call = make_call(name, Value::Object(map).to_string(), Repairs::new());
         return Ok(Some((vec![call], open.len() + skipped + end + close.len())));
     }
     // A string in it may hold the closing mark.
     let mut wrong = None;
     for (end, _) in body.match_indices(close).take(8) {
         let mut repairs = Repairs::new();
-        let inside = markup::bare(&body[..end], &mut repairs);
-        match lenient::parse(inside) {
+        let inside = markup::strip_wrapping(&body[..end], &mut repairs);
+        match lenient::parse_lenient(inside) {
             Ok(read) => {
                 repairs.extend(read.repairs);
-                let calls = calls_of(&read.value, &repairs)
-                    .ok_or_else(|| Unreadable::new("a call has no name or no arguments", open.len()))?;
+                let calls = calls_of(&read.value, &repairs).ok_or_else(|| {
+                    UnreadableArguments::new("a call has no name or no arguments", open.len())
+                })?;
                 return Ok(Some((calls, open.len() + skipped + end + close.len())));
             }
             Err(error) => drop(wrong.get_or_insert(error)),
@@ -185,17 +189,17 @@ fn closed(text: &str, open: &str, close: &str) -> Result<Marked, Unreadable> {
     if let Some(wrong) = wrong {
         return Err(wrong);
     }
-    let (read, end) = lenient::first(body)?;
+    let (read, end) = lenient::parse_first(body)?;
     if read.was_open {
-        return Err(Unreadable::new("a call was cut off", text.len()));
+        return Err(UnreadableArguments::new("a call was cut off", text.len()));
     }
     let calls = calls_of(&read.value, &read.repairs)
-        .ok_or_else(|| Unreadable::new("a call has no name or no arguments", open.len()))?;
+        .ok_or_else(|| UnreadableArguments::new("a call has no name or no arguments", open.len()))?;
     Ok(Some((calls, open.len() + skipped + end)))
 }
 
 /// Calls as tags, one after another, and the mark behind them.
-fn tags(body: &str, close: &str) -> Result<Marked, Unreadable> {
+fn read_tags(body: &str, close: &str) -> Result<Marked, UnreadableArguments> {
     let (mut calls, mut end) = (Vec::new(), 0);
     loop {
         let space = body[end..].len() - body[end..].trim_start().len();
@@ -203,7 +207,7 @@ fn tags(body: &str, close: &str) -> Result<Marked, Unreadable> {
         if let Some(rest) = body[at..].strip_prefix(close) {
             return Ok(Some((calls, body.len() - rest.len())));
         }
-        match tagged(&body[at..])? {
+        match read_tagged(&body[at..])? {
             Some((call, length)) => {
                 calls.push(call);
                 end = at + length;
@@ -213,43 +217,43 @@ fn tags(body: &str, close: &str) -> Result<Marked, Unreadable> {
     }
 }
 
-fn tagged(text: &str) -> Result<Option<(TextCall, usize)>, Unreadable> {
+fn read_tagged(text: &str) -> Result<Option<(TextCall, usize)>, UnreadableArguments> {
     let Some(word) = markup::call_tag(text) else { return Ok(None) };
-    let tagged = markup::tagged(text, word)?;
+    let tagged = markup::read_tagged(text, word)?;
     let arguments = match tagged.arguments {
         Ok(map) => Value::Object(map).to_string(),
         Err(body) => {
-            lenient::parse(if body.is_empty() { "{}" } else { &body })?;
+            lenient::parse_lenient(if body.is_empty() { "{}" } else { &body })?;
             body
         }
     };
-    Ok(Some((made(tagged.name, arguments, Repairs::new()), tagged.end)))
+    Ok(Some((make_call(tagged.name, arguments, Repairs::new()), tagged.end)))
 }
 
-/// JSON behind `<|python_tag|>`, several with `;` between them. Python itself is no call of ours.
-fn python(rest: &str) -> Result<Option<Vec<TextCall>>, Unreadable> {
+/// Reads JSON behind `<|python_tag|>`, several with `;` between them. Python itself is not read as a call.
+fn read_python(rest: &str) -> Result<Option<Vec<TextCall>>, UnreadableArguments> {
     let mut rest = markup::without_ends(rest);
     if !rest.starts_with(['{', '[']) {
         return Ok(None);
     }
     let mut calls = Vec::new();
     while !rest.is_empty() {
-        let (read, end) = lenient::first(rest)?;
+        let (read, end) = lenient::parse_first(rest)?;
         let more = calls_of(&read.value, &read.repairs).filter(|_| !read.was_open);
-        calls.extend(more.ok_or_else(|| Unreadable::new("a call has no name or was cut off", 0))?);
+        calls.extend(more.ok_or_else(|| UnreadableArguments::new("a call has no name or was cut off", 0))?);
         rest = rest[end..].trim_start().trim_start_matches(';').trim_start();
     }
     Ok(Some(calls))
 }
 
-/// What stands behind `[TOOL_CALLS]`: a list of calls, or a name with its arguments.
-fn mistral(rest: &str) -> Result<Option<(Vec<TextCall>, usize)>, Unreadable> {
+/// Reads the text behind `[TOOL_CALLS]`: a list of calls, or a name with its arguments.
+fn read_mistral(rest: &str) -> Result<Option<(Vec<TextCall>, usize)>, UnreadableArguments> {
     let body = rest.trim_start();
     let skipped = rest.len() - body.len();
     if body.starts_with(['[', '{']) {
-        let (read, end) = lenient::first(body)?;
+        let (read, end) = lenient::parse_first(body)?;
         let calls = calls_of(&read.value, &read.repairs).filter(|_| !read.was_open);
-        let calls = calls.ok_or_else(|| Unreadable::new("a call has no name or was cut off", 0))?;
+        let calls = calls.ok_or_else(|| UnreadableArguments::new("a call has no name or was cut off", 0))?;
         return Ok(Some((calls, skipped + end)));
     }
     let Some(at) = body.find('{') else { return Ok(None) };
@@ -257,11 +261,11 @@ fn mistral(rest: &str) -> Result<Option<(Vec<TextCall>, usize)>, Unreadable> {
     if name.is_empty() || name.contains(char::is_whitespace) {
         return Ok(None);
     }
-    let (read, end) = lenient::first(&body[at..])?;
+    let (read, end) = lenient::parse_first(&body[at..])?;
     if read.was_open {
-        return Err(Unreadable::new("a call was cut off", rest.len()));
+        return Err(UnreadableArguments::new("a call was cut off", rest.len()));
     }
-    let call = made(name.to_owned(), read.value.to_string(), read.repairs);
+    let call = make_call(name.to_owned(), read.value.to_string(), read.repairs);
     Ok(Some((vec![call], skipped + at + end)))
 }
 
@@ -286,18 +290,18 @@ fn call_of(value: &Value, repairs: &Repairs) -> Option<TextCall> {
     let mut names = NAMES.iter().filter_map(|name| map.get(*name).and_then(Value::as_str));
     let name = names.next()?;
     if let Some(tool) = map.get("_tool").and_then(Value::as_str) {
-        // The Tool Protocol's form: the arguments stand beside the name.
+        // The Tool Protocol's form: the arguments are next to the name.
         let own: Map<String, Value> = map
             .iter()
             .filter(|(name, _)| *name != "_tool")
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        return Some(made(tool.to_owned(), Value::Object(own).to_string(), repairs.clone()));
+        return Some(make_call(tool.to_owned(), Value::Object(own).to_string(), repairs.clone()));
     }
     let mut given = ARGUMENTS.iter().filter_map(|name| map.get(*name));
     let (Some(arguments), None) = (given.next(), given.next()) else {
         // A tool that wants nothing is called by its name alone.
-        return (map.len() == 1).then(|| made(name.to_owned(), String::new(), repairs.clone()));
+        return (map.len() == 1).then(|| make_call(name.to_owned(), String::new(), repairs.clone()));
     };
     let text = match arguments {
         Value::String(text) => text.clone(),
@@ -305,33 +309,35 @@ fn call_of(value: &Value, repairs: &Repairs) -> Option<TextCall> {
         Value::Null => String::new(),
         _ => return None,
     };
-    Some(made(name.to_owned(), text, repairs.clone()))
+    Some(make_call(name.to_owned(), text, repairs.clone()))
 }
 
-fn made(name: String, arguments: String, mut repairs: Repairs) -> TextCall {
-    repairs.insert(Repair::Markup);
+fn make_call(name: String, arguments: String, mut repairs: Repairs) -> TextCall {
+    repairs.insert(ArgumentRepair::Markup);
     TextCall { name, arguments, repairs: repairs.into_iter().collect() }
 }
 
 /// Calls without marks: the whole text, or the fences at its end behind words that announce them.
-fn unmarked(said: &str, resolve: &dyn Fn(&str) -> Option<String>) -> Option<(Vec<TextCall>, String)> {
+fn read_unmarked(said: &str, resolve: &dyn Fn(&str) -> Option<String>) -> Option<(Vec<TextCall>, String)> {
     let text = markup::without_ends(said);
     let known = |calls: &Vec<TextCall>| {
         let is_known = |call: &TextCall| tool_name(&call.name, resolve).is_some();
         calls.iter().all(|call| !call.arguments.is_empty() && is_known(call))
     };
     if text.starts_with(['{', '[']) {
-        let read = lenient::parse(text).ok().filter(|read| !read.was_open)?;
+        let read = lenient::parse_lenient(text).ok().filter(|read| !read.was_open)?;
         return calls_of(&read.value, &read.repairs).filter(known).map(|calls| (calls, String::new()));
     }
-    let (lead, fences) = Quoted::fences_at_end(text)?;
-    if Quoted::is_example(lead) {
+    let (lead, fences) = QuotedParts::fences_at_end(text)?;
+    if QuotedParts::is_example(lead) {
         return None;
     }
     let mut calls = Vec::new();
     for fence in fences {
-        let mut repairs = Repairs::from([Repair::CodeFence]);
-        let read = lenient::parse(markup::bare(fence, &mut repairs)).ok().filter(|read| !read.was_open)?;
+        let mut repairs = Repairs::from([ArgumentRepair::CodeFence]);
+        let read = lenient::parse_lenient(markup::strip_wrapping(fence, &mut repairs))
+            .ok()
+            .filter(|read| !read.was_open)?;
         repairs.extend(read.repairs);
         calls.extend(calls_of(&read.value, &repairs)?);
     }

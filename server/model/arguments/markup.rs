@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Repair, Repairs, Unreadable};
+use super::{ArgumentRepair, Repairs, UnreadableArguments};
 
 /// Tokens that end a model's turn, which some servers leave in the text.
 const ENDS: [&str; 9] = [
@@ -18,7 +18,7 @@ const ENDS: [&str; 9] = [
 ];
 
 /// The text without a fence around it and tokens behind it.
-pub(super) fn bare<'a>(raw: &'a str, repairs: &mut Repairs) -> &'a str {
+pub(super) fn strip_wrapping<'a>(raw: &'a str, repairs: &mut Repairs) -> &'a str {
     let mut text = raw.trim().trim_start_matches('\u{feff}').trim_start();
     if !text.starts_with('<') {
         let whole = text;
@@ -26,20 +26,20 @@ pub(super) fn bare<'a>(raw: &'a str, repairs: &mut Repairs) -> &'a str {
             text = rest.trim_end();
         }
         if text.len() < whole.len() {
-            repairs.insert(Repair::EndToken);
+            repairs.insert(ArgumentRepair::EndToken);
         }
     }
-    match fenced(text) {
+    match fenced_text(text) {
         Some(inner) => {
-            repairs.insert(Repair::CodeFence);
+            repairs.insert(ArgumentRepair::CodeFence);
             inner
         }
         None => text,
     }
 }
 
-/// What stands in a fence, or in one pair of backticks, that is the whole text.
-pub(super) fn fenced(text: &str) -> Option<&str> {
+/// Returns the contents of a fence, or of one pair of backticks, that is the whole text.
+pub(super) fn fenced_text(text: &str) -> Option<&str> {
     if let Some(rest) = text.strip_prefix("```") {
         let inner = rest.strip_suffix("```")?;
         let word = inner.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '+'))).unwrap_or(0);
@@ -47,7 +47,7 @@ pub(super) fn fenced(text: &str) -> Option<&str> {
             true => &inner[word..],
             false => inner,
         };
-        // A second fence in it: which one ends is not certain, but where it stands in a string.
+        // A second fence in it: which one ends is not certain, except for a fence in a string.
         return Some(inner.trim());
     }
     let inner = text.strip_prefix('`')?.strip_suffix('`')?;
@@ -64,14 +64,14 @@ pub(super) fn without_ends(text: &str) -> &str {
 }
 
 /// A call that was written as tags: its name, its arguments as JSON or as members, and where it ends.
-pub(super) struct Tagged {
+pub(super) struct TaggedCall {
     pub(super) name: String,
     pub(super) arguments: Result<Map<String, Value>, String>,
     pub(super) end: usize,
 }
 
 /// The tag that a text begins with: what it names, and where it ends. `word` is `function`, `invoke` or `parameter`.
-fn tag<'a>(text: &'a str, word: &str) -> Option<(&'a str, usize)> {
+fn read_tag<'a>(text: &'a str, word: &str) -> Option<(&'a str, usize)> {
     let rest = text.strip_prefix('<')?.strip_prefix(word)?;
     let before = 1 + word.len();
     let close = rest.find('>')?;
@@ -87,12 +87,14 @@ fn tag<'a>(text: &'a str, word: &str) -> Option<(&'a str, usize)> {
 
 /// The word of the tag of a call that the text begins with.
 pub(super) fn call_tag(text: &str) -> Option<&'static str> {
-    ["function", "invoke"].into_iter().find(|word| tag(text, word).is_some())
+    ["function", "invoke"].into_iter().find(|word| read_tag(text, word).is_some())
 }
 
 /// Reads a call as `<function=NAME>…</function>` or `<invoke name="NAME">…</invoke>`.
-pub(super) fn tagged(text: &str, word: &'static str) -> Result<Tagged, Unreadable> {
-    let Some((name, start)) = tag(text, word) else { return Err(Unreadable::new("a call has no name", 0)) };
+pub(super) fn read_tagged(text: &str, word: &'static str) -> Result<TaggedCall, UnreadableArguments> {
+    let Some((name, start)) = read_tag(text, word) else {
+        return Err(UnreadableArguments::new("a call has no name", 0));
+    };
     let close = format!("</{word}>");
     // The text of a parameter may hold the closing tag: the last one before the next call counts.
     let rest = &text[start..];
@@ -101,24 +103,24 @@ pub(super) fn tagged(text: &str, word: &'static str) -> Result<Tagged, Unreadabl
         .or_else(|| rest.find(&format!("<{word} name=")))
         .unwrap_or(rest.len());
     let Some(end) = rest[..next].rfind(&close) else {
-        return Err(Unreadable::new("a call was cut off", text.len()));
+        return Err(UnreadableArguments::new("a call was cut off", text.len()));
     };
     let body = rest[..end].trim_matches(['\n', '\r', ' ']);
     let arguments = match body.starts_with("<parameter") {
-        true => Ok(parameters(body)?),
+        true => Ok(read_parameters(body)?),
         false => Err(body.to_owned()),
     };
-    Ok(Tagged { name: name.to_owned(), arguments, end: start + end + close.len() })
+    Ok(TaggedCall { name: name.to_owned(), arguments, end: start + end + close.len() })
 }
 
 /// The members of `<parameter=NAME>VALUE</parameter>` one after another: each value is a text.
-fn parameters(body: &str) -> Result<Map<String, Value>, Unreadable> {
+fn read_parameters(body: &str) -> Result<Map<String, Value>, UnreadableArguments> {
     let mut map = Map::new();
     let mut rest = body;
     while !rest.trim_start().is_empty() {
         rest = rest.trim_start();
-        let Some((name, start)) = tag(rest, "parameter") else {
-            return Err(Unreadable::new(
+        let Some((name, start)) = read_tag(rest, "parameter") else {
+            return Err(UnreadableArguments::new(
                 "something stands between the parameters of a call",
                 body.len() - rest.len(),
             ));
@@ -132,7 +134,7 @@ fn parameters(body: &str) -> Result<Map<String, Value>, Unreadable> {
         let value = value.strip_suffix('\n').unwrap_or(value);
         let before = map.insert(name.to_owned(), Value::String(value.to_owned()));
         if before.is_some_and(|before| before != map[name]) {
-            return Err(Unreadable::new(format!("`{name}` stands twice, with two values"), 0));
+            return Err(UnreadableArguments::new(format!("`{name}` stands twice, with two values"), 0));
         }
         rest = &inside[until..];
     }
@@ -140,7 +142,7 @@ fn parameters(body: &str) -> Result<Map<String, Value>, Unreadable> {
 }
 
 /// The members of `<arg_key>NAME</arg_key><arg_value>VALUE</arg_value>` one after another, behind a tool's name.
-pub(super) fn keyed(body: &str) -> Option<(String, Map<String, Value>)> {
+pub(super) fn read_keyed(body: &str) -> Option<(String, Map<String, Value>)> {
     let at = body.find("<arg_key>").unwrap_or(body.len());
     let name = body[..at].trim();
     if name.is_empty() || name.contains([' ', '\n', '<', '{']) || at == body.len() {

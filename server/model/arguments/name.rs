@@ -1,17 +1,20 @@
 //! The name of a tool as models write it.
 
-use super::Repair;
+use super::ArgumentRepair;
 
-/// What some models put before each name.
+/// Prefixes that some models put before each name.
 const PREFIXES: [&str; 8] =
     ["functions.", "function.", "tools.", "tool.", "default_api.", "functions:", "multi_tool_use.", "api."];
 
 /// Bytes of the longest name that is looked at.
 const LONGEST: usize = 200;
 
-/// The tool that a name means, and the repair where it is not the name as it came. `resolve` gives the name of the tool for
-/// a name or an alias. Nothing where no tool is meant, or more than one could be.
-pub fn tool_name(name: &str, resolve: &dyn Fn(&str) -> Option<String>) -> Option<(String, Option<Repair>)> {
+/// Returns the tool that a name means, and the repair if it is not the name as it came. `resolve` gives the name of
+/// the tool for a name or an alias. `None` if the name fits no tool, or more than one.
+pub fn tool_name(
+    name: &str,
+    resolve: &dyn Fn(&str) -> Option<String>,
+) -> Option<(String, Option<ArgumentRepair>)> {
     if let Some(tool) = resolve(name) {
         return Some((tool, None));
     }
@@ -19,26 +22,26 @@ pub fn tool_name(name: &str, resolve: &dyn Fn(&str) -> Option<String>) -> Option
         return None;
     }
     let mut found: Vec<String> = Vec::new();
-    for spelling in spellings(name) {
+    for spelling in name_spellings(name) {
         if let Some(tool) = resolve(&spelling).filter(|tool| !found.contains(tool)) {
             found.push(tool);
         }
     }
     match <[String; 1]>::try_from(found) {
-        Ok([tool]) => Some((tool, Some(Repair::ToolName))),
+        Ok([tool]) => Some((tool, Some(ArgumentRepair::ToolName))),
         Err(_) => None,
     }
 }
 
 /// Other spellings of a name: without a prefix, without tokens behind it, in lower case, with dots or underscores.
-fn spellings(name: &str) -> Vec<String> {
+fn name_spellings(name: &str) -> Vec<String> {
     let name = name.split("<|").next().unwrap_or_default().trim();
     let name = name.trim_matches(|c: char| matches!(c, '"' | '\'' | '`')).trim_end_matches("()");
     let mut plain = vec![name.to_owned()];
     plain.extend(PREFIXES.iter().filter_map(|prefix| name.strip_prefix(prefix)).map(str::to_owned));
     let lower: Vec<String> = plain.iter().map(|name| name.to_lowercase()).collect();
     plain.extend(lower);
-    plain.extend(plain.clone().iter().map(|name| snake(name)));
+    plain.extend(plain.clone().iter().map(|name| to_snake_case(name)));
     let mut all = plain.clone();
     for name in &plain {
         let separators = |c: char| matches!(c, '_' | '-' | '.' | '/' | ':' | ' ');
@@ -54,7 +57,7 @@ fn spellings(name: &str) -> Vec<String> {
 }
 
 /// `readFile` as `read_file`.
-fn snake(name: &str) -> String {
+fn to_snake_case(name: &str) -> String {
     let mut out = String::new();
     let mut before = '_';
     for c in name.chars() {

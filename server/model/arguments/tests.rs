@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Repair, calls_in_text, read_arguments, tool_name};
+use super::{ArgumentRepair, calls_in_text, read_arguments, tool_name};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -14,7 +14,7 @@ struct Case {
     schema: Option<Value>,
     value: Option<Map<String, Value>>,
     #[serde(default)]
-    repairs: Vec<Repair>,
+    repairs: Vec<ArgumentRepair>,
     refused: Option<String>,
 }
 
@@ -122,7 +122,7 @@ fn calls_in_words_are_found_or_left_alone_as_the_table_says() {
 fn names_of_tools_are_found_or_not_as_the_table_says() {
     let cases: Vec<Named> = serde_saphyr::from_str(&file("names.yaml")).unwrap();
     for Named { name, tool, exact } in cases {
-        let repair = (!exact).then_some(Repair::ToolName);
+        let repair = (!exact).then_some(ArgumentRepair::ToolName);
         assert_eq!(tool_name(&name, &resolve), tool.map(|tool| (tool, repair)), "{name:?}");
     }
 }

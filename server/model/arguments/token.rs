@@ -2,31 +2,31 @@
 
 use serde_json::Value;
 
-use super::lenient::Reader;
-use super::{Repair, Unreadable};
+use super::lenient::LenientReader;
+use super::{ArgumentRepair, UnreadableArguments};
 
-/// Characters that a backslash stands before in patterns, where JSON knows no such escape.
+/// Characters that follow a backslash in patterns, but not in JSON.
 const PATTERN: &str = "dDwWsSBAZzpP.()[]{}*+?|$^-";
 
-/// What a value ended with.
+/// The end of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
+pub(super) enum ValueEnd {
     /// A quote.
     Text,
     /// A closing bracket.
     Bracket,
-    /// A word such as `true`.
+    /// A literal such as `true`.
     Word,
     /// A digit: it may go on.
     Number,
 }
 
-impl Token {
-    /// What stands before that place.
-    pub(super) fn before(text: &str, at: usize) -> Self {
+impl ValueEnd {
+    /// Returns the end of the value before that position.
+    pub(super) fn before_place(text: &str, at: usize) -> Self {
         match text.get(..at).and_then(|text| text.chars().next_back()) {
             Some('}' | ']') => Self::Bracket,
-            Some(c) if opens(c) || c == '”' || c == '’' => Self::Text,
+            Some(c) if opens_string(c) || c == '”' || c == '’' => Self::Text,
             Some(c) if c.is_alphabetic() => Self::Word,
             _ => Self::Number,
         }
@@ -37,49 +37,49 @@ impl Token {
     }
 }
 
-/// Whether a string begins with it.
-pub(super) fn opens(c: char) -> bool {
+/// Returns whether a string begins with it.
+pub(super) fn opens_string(c: char) -> bool {
     matches!(c, '"' | '\'' | '`' | '“' | '‘')
 }
 
-/// Whether the text begins with a string and a colon.
+/// Returns whether the text begins with a string and a colon.
 pub(super) fn is_named(text: &str) -> bool {
     let Some(end) = text.get(1..).and_then(|text| text.find('"')) else { return false };
     text.get(end + 2..).is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
 /// Reads the name of a member.
-pub(super) fn name(reader: &mut Reader<'_>) -> Result<String, Unreadable> {
+pub(super) fn read_name(reader: &mut LenientReader<'_>) -> Result<String, UnreadableArguments> {
     match reader.peek() {
-        Some(c) if opens(c) => string(reader),
+        Some(c) if opens_string(c) => read_string(reader),
         Some(c) if c.is_alphabetic() || c == '_' => {
             let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
             let rest = reader.rest();
             let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
             reader.at += length;
-            reader.repairs.insert(Repair::BareName);
+            reader.repairs.insert(ArgumentRepair::BareName);
             Ok(rest[..length].to_owned())
         }
-        _ => Err(reader.wrong("a name is due")),
+        _ => Err(reader.error_here("a name is due")),
     }
 }
 
 /// Reads a string.
-pub(super) fn string(reader: &mut Reader<'_>) -> Result<String, Unreadable> {
+pub(super) fn read_string(reader: &mut LenientReader<'_>) -> Result<String, UnreadableArguments> {
     let rest = reader.rest();
     for quotes in ["\"\"\"", "'''"] {
         if rest.starts_with(quotes) {
-            return tripled(reader, quotes);
+            return read_tripled(reader, quotes);
         }
     }
-    let Some(open) = reader.peek() else { return Err(reader.wrong("a string is due")) };
+    let Some(open) = reader.peek() else { return Err(reader.error_here("a string is due")) };
     let close = match open {
         '“' => '”',
         '‘' => '’',
         other => other,
     };
     if open != '"' {
-        reader.repairs.insert(Repair::Quotes);
+        reader.repairs.insert(ArgumentRepair::Quotes);
     }
     let body = open.len_utf8();
     let mut out = String::new();
@@ -93,85 +93,88 @@ pub(super) fn string(reader: &mut Reader<'_>) -> Result<String, Unreadable> {
             c if c == close => {
                 if known && unknown {
                     let reason = "a string has escapes of JSON and backslashes that are none";
-                    return Err(Unreadable::new(reason, here));
+                    return Err(UnreadableArguments::new(reason, here));
                 }
                 reader.at += at;
                 return Ok(out);
             }
             '$' if open == '`' && rest[at..].starts_with('{') => {
-                return Err(Unreadable::new("a template string has a hole", here));
+                return Err(UnreadableArguments::new("a template string has a hole", here));
             }
             '\\' => {
-                let (text, length, kind) = escape(&rest[at..], open)
-                    .ok_or_else(|| Unreadable::new("a backslash in a string has no certain meaning", here))?;
+                let (text, length, kind) = read_escape(&rest[at..], open).ok_or_else(|| {
+                    UnreadableArguments::new("a backslash in a string has no certain meaning", here)
+                })?;
                 out.push_str(&text);
                 at += length;
-                known |= kind == Escape::Letter;
-                unknown |= kind == Escape::None;
+                known |= kind == EscapeKind::Letter;
+                unknown |= kind == EscapeKind::None;
                 match kind {
-                    Escape::None => drop(reader.repairs.insert(Repair::Backslash)),
-                    Escape::Quote if open == '"' => drop(reader.repairs.insert(Repair::Backslash)),
+                    EscapeKind::Quote if open != '"' => {}
+                    EscapeKind::None | EscapeKind::Quote => {
+                        reader.repairs.insert(ArgumentRepair::Backslash);
+                    }
                     _ => {}
                 }
             }
             c if c < ' ' => {
-                reader.repairs.insert(Repair::ControlCharacter);
+                reader.repairs.insert(ArgumentRepair::ControlCharacter);
                 out.push(c);
             }
             c => out.push(c),
         }
     }
-    Err(Unreadable::new("they were cut off in a string", reader.at + at))
+    Err(UnreadableArguments::new("they were cut off in a string", reader.at + at))
 }
 
-/// A string of Python's in three quotes, where no backslash makes its meaning doubtful.
-fn tripled(reader: &mut Reader<'_>, quotes: &str) -> Result<String, Unreadable> {
+/// A string of Python's in three quotes, if no backslash makes its meaning doubtful.
+fn read_tripled(reader: &mut LenientReader<'_>, quotes: &str) -> Result<String, UnreadableArguments> {
     let rest = &reader.rest()[quotes.len()..];
-    let end = rest.find(quotes).ok_or_else(|| reader.wrong("they were cut off in a string"))?;
+    let end = rest.find(quotes).ok_or_else(|| reader.error_here("they were cut off in a string"))?;
     let text = &rest[..end];
     if text.contains('\\') || rest[end + quotes.len()..].starts_with(&quotes[..1]) {
-        return Err(reader.wrong("a string in three quotes has no certain end"));
+        return Err(reader.error_here("a string in three quotes has no certain end"));
     }
-    reader.repairs.insert(Repair::Quotes);
+    reader.repairs.insert(ArgumentRepair::Quotes);
     reader.at += quotes.len() * 2 + end;
     Ok(text.to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Escape {
-    /// One that JSON knows by a letter.
+enum EscapeKind {
+    /// An escape that JSON writes as a letter.
     Letter,
     /// `\\`, `\/` or `\"`.
     Sound,
     /// A quote that JSON does not escape.
     Quote,
-    /// None: the backslash itself is meant.
+    /// No escape: the backslash is a character of its own.
     None,
 }
 
-/// What stands behind a backslash: the text that is meant, how long it is, and which kind.
-fn escape(rest: &str, open: char) -> Option<(String, usize, Escape)> {
+/// Reads an escape after its backslash: returns its text, its length, and its kind.
+fn read_escape(rest: &str, open: char) -> Option<(String, usize, EscapeKind)> {
     let c = rest.chars().next()?;
     let of = |text: &str, kind| Some((text.to_owned(), c.len_utf8(), kind));
     match c {
-        '"' | '\\' | '/' => of(&rest[..1], Escape::Sound),
-        '\'' | '`' => of(&rest[..1], if c == open { Escape::Sound } else { Escape::Quote }),
-        'n' => of("\n", Escape::Letter),
-        't' => of("\t", Escape::Letter),
-        'r' => of("\r", Escape::Letter),
-        'b' => of("\u{8}", Escape::Letter),
-        'f' => of("\u{c}", Escape::Letter),
+        '"' | '\\' | '/' => of(&rest[..1], EscapeKind::Sound),
+        '\'' | '`' => of(&rest[..1], if c == open { EscapeKind::Sound } else { EscapeKind::Quote }),
+        'n' => of("\n", EscapeKind::Letter),
+        't' => of("\t", EscapeKind::Letter),
+        'r' => of("\r", EscapeKind::Letter),
+        'b' => of("\u{8}", EscapeKind::Letter),
+        'f' => of("\u{c}", EscapeKind::Letter),
         'u' => {
-            let (text, length) = unicode(rest)?;
-            Some((text, length, Escape::Letter))
+            let (text, length) = read_unicode(rest)?;
+            Some((text, length, EscapeKind::Letter))
         }
-        c if PATTERN.contains(c) => Some((format!("\\{c}"), c.len_utf8(), Escape::None)),
+        c if PATTERN.contains(c) => Some((format!("\\{c}"), c.len_utf8(), EscapeKind::None)),
         _ => None,
     }
 }
 
 /// The character of `uXXXX`, or of two halves.
-fn unicode(rest: &str) -> Option<(String, usize)> {
+fn read_unicode(rest: &str) -> Option<(String, usize)> {
     let number = |at: usize| {
         let digits = rest.get(at..at + 4)?;
         digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u16::from_str_radix(digits, 16).ok())?
@@ -185,17 +188,17 @@ fn unicode(rest: &str) -> Option<(String, usize)> {
 }
 
 /// Reads a number or a literal.
-pub(super) fn word(reader: &mut Reader<'_>) -> Result<Value, Unreadable> {
+pub(super) fn read_word(reader: &mut LenientReader<'_>) -> Result<Value, UnreadableArguments> {
     let rest = reader.rest();
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '+' | '-' | '.');
     let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-    let (text, wrong) = (&rest[..length], reader.wrong("a value is due"));
+    let (text, wrong) = (&rest[..length], reader.error_here("a value is due"));
     let value = match text {
         "true" => Value::Bool(true),
         "false" => Value::Bool(false),
         "null" => Value::Null,
         "True" | "False" | "None" => {
-            reader.repairs.insert(Repair::PythonWord);
+            reader.repairs.insert(ArgumentRepair::PythonWord);
             match text {
                 "None" => Value::Null,
                 text => Value::Bool(text == "True"),
@@ -204,8 +207,8 @@ pub(super) fn word(reader: &mut Reader<'_>) -> Result<Value, Unreadable> {
         text => match serde_json::from_str(text) {
             Ok(value @ Value::Number(_)) => value,
             _ => {
-                let value = number(text).ok_or(wrong)?;
-                reader.repairs.insert(Repair::Number);
+                let value = read_number(text).ok_or(wrong)?;
+                reader.repairs.insert(ArgumentRepair::Number);
                 value
             }
         },
@@ -215,7 +218,7 @@ pub(super) fn word(reader: &mut Reader<'_>) -> Result<Value, Unreadable> {
 }
 
 /// A number as `+1`, `.5`, `5.` or `1_000`.
-fn number(text: &str) -> Option<Value> {
+fn read_number(text: &str) -> Option<Value> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (whole, part) = digits.split_once('.').map_or((digits, None), |(whole, part)| (whole, Some(part)));
     let sound = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

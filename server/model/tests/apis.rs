@@ -1,11 +1,11 @@
-//! What each interface is asked, and what is read of its answers.
+//! The requests of each interface, and the reading of its answers.
 
 use serde_json::{Value, json};
 
 use super::scripted::{Played, Scripted};
 use super::{SECRET, asked, chat, client, request};
 use crate::protocol::ModelApi;
-use crate::{ModelCall, ModelMessage, ModelRequest, Piece, StopReason, TokenUsage};
+use crate::{AnswerPiece, ModelCall, ModelMessage, ModelRequest, StopReason, TokenUsage};
 
 /// The conversation after an answer: its message, the result of its call, and words.
 fn after(answer: &crate::ModelReply) -> ModelRequest {
@@ -53,9 +53,9 @@ async fn chat_streams_text_thinking_and_calls() {
         arguments: "{\"path\":\"a\"}".to_owned(),
     };
     assert_eq!((&answer.calls[0], &*answer.calls[1].arguments), (&first, "{\"path\":\"b\"}"));
-    let started = Piece::CallStarted { index: 0, name: "fs_read".to_owned() };
-    assert_eq!(pieces[0], Piece::Thinking { text: "Hm.".to_owned() });
-    assert_eq!((&pieces[2], &pieces[3]), (&Piece::Text { text: "ding.".to_owned() }, &started));
+    let started = AnswerPiece::CallStarted { index: 0, name: "fs_read".to_owned() };
+    assert_eq!(pieces[0], AnswerPiece::Thinking { text: "Hm.".to_owned() });
+    assert_eq!((&pieces[2], &pieces[3]), (&AnswerPiece::Text { text: "ding.".to_owned() }, &started));
 
     asked(&client, &after(&answer)).await.0.unwrap();
     let seen = server.seen();
@@ -177,7 +177,7 @@ async fn ollama_is_asked_in_its_own_form() {
     assert_eq!((&*answer.text, &*answer.thinking, &answer.stop), ("Hi", "Hm.", &StopReason::Calls));
     assert_eq!(answer.calls[0].arguments, "{\"path\":\"1\"}");
     assert_eq!(answer.usage, TokenUsage { input: 5, output: 2, cached: 0 });
-    let facts = crate::Model::facts(&client);
+    let facts = crate::LanguageModel::facts(&client);
     assert_eq!((facts.context_tokens, facts.native_calls), (Some(8192), Some(true)));
     asked(&client, &after(&answer)).await.0.unwrap();
     let seen = server.seen();
@@ -275,7 +275,7 @@ async fn anthropic_gets_its_signed_thinking_back() {
     let other = super::client(&server, ModelApi::Responses);
     let state = answer.state.clone();
     assert!(
-        client.own(state.as_ref()).is_some() && other.own(state.as_ref()).is_none(),
+        client.own_items(state.as_ref()).is_some() && other.own_items(state.as_ref()).is_none(),
         "it goes to no other server"
     );
 }

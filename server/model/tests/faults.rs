@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::scripted::{Played, Scripted, Step};
 use super::{SECRET, asked, chat, client, request};
-use crate::bounds::Bounds;
+use crate::bounds::AnswerBounds;
 use crate::protocol::{Fault, ModelApi};
 use crate::{ModelErrorKind as Kind, StopReason};
 
@@ -73,7 +73,7 @@ async fn each_interface_tells_what_went_wrong_and_never_the_key() {
             assert_eq!(error.kind, expected, "{api:?} {status}: {error:?}");
             assert!(error.message.contains(part) && error.message.contains(&server.url), "{error:?}");
             assert!(!format!("{error:?}").contains(SECRET) && !error.advice.is_empty(), "{error:?}");
-            let tries = if error.retryable() { 4 } else { 1 };
+            let tries = if error.is_retryable() { 4 } else { 1 };
             assert_eq!(server.seen().len(), tries, "{api:?} {status}: {error:?}");
             assert!(Fault::from(error).suggestion.is_some());
         }
@@ -225,18 +225,43 @@ async fn what_does_not_end_ends_in_bounds() {
 async fn a_server_that_hangs_or_is_not_there_is_told() {
     let server = Scripted::start(|_, _| Played::events([""; 0]).then(Step::Hang));
     let mut slow = client(&server, ModelApi::Chat);
-    slow.server.bounds = Bounds { idle: Duration::from_millis(100), tries: 2, ..slow.server.bounds };
+    slow.server.bounds = AnswerBounds { idle: Duration::from_millis(100), tries: 2, ..slow.server.bounds };
     assert_eq!(asked(&slow, &request()).await.0.unwrap_err().kind, Kind::Timeout);
 
     let mut away = client(&server, ModelApi::Chat);
-    away.server = crate::server::Server::new(
-        crate::server::checked("http://127.0.0.1:1/v1").unwrap(),
+    away.server = crate::server::ModelServer::new(
+        crate::server::check_url("http://127.0.0.1:1/v1").unwrap(),
         None,
-        Bounds::default(),
+        AnswerBounds::default(),
     )
     .unwrap();
     let error = asked(&away, &request()).await.0.unwrap_err();
     assert!(error.kind == Kind::Absent && error.advice.contains("start that server"), "{error:?}");
+}
+
+#[tokio::test]
+async fn signs_of_life_alone_are_not_waited_for_without_end() {
+    let ping = json!({ "type": "ping" }).to_string();
+    let empty = chat(&[json!({ "content": "" })], "stop")[0].clone();
+    for (api, kind, sign) in [
+        (ModelApi::Chat, "text/event-stream", ": ping\n\n".to_owned()),
+        (ModelApi::Chat, "text/event-stream", format!("data: {empty}\n\n")),
+        (ModelApi::Chat, "application/json", "\n".to_owned()),
+        (ModelApi::Messages, "text/event-stream", format!("event: ping\ndata: {ping}\n\n")),
+        (ModelApi::Ollama, "application/x-ndjson", "\n".to_owned()),
+    ] {
+        let signs = [Step::Send(sign.into_bytes()), Step::Wait(Duration::from_millis(20))];
+        let steps: Vec<Step> = std::iter::repeat_n(signs, 3_000).flatten().collect();
+        let played = Played { status: 200, headers: vec![("content-type", kind.to_owned())], steps };
+        let server = Scripted::start(move |_, _| played.clone());
+        let mut lively = client(&server, api);
+        lively.facts.lock().context_tokens = Some(4_096);
+        let bounds = lively.server.bounds;
+        lively.server.bounds =
+            AnswerBounds { idle: Duration::from_millis(200), lively: 2, tries: 1, ..bounds };
+        let error = asked(&lively, &request()).await.0.unwrap_err();
+        assert!(error.kind == Kind::Timeout && error.message.contains("signs of life"), "{kind}: {error:?}");
+    }
 }
 
 #[tokio::test]
@@ -246,7 +271,7 @@ async fn a_request_ends_with_its_future() {
     let request = request();
     let mut came = 0;
     let mut take = |_| came += 1;
-    let asked = crate::Model::reply(&client, &request, &mut take);
+    let asked = crate::LanguageModel::reply(&client, &request, &mut take);
     assert!(tokio::time::timeout(Duration::from_millis(150), asked).await.is_err());
     assert_eq!(came, 1);
 }

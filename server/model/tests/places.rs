@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::scripted::{Played, Scripted, Step};
 use crate::protocol::{ModelApi, ModelSettings};
-use crate::{LocalServer, ModelErrorKind as Kind, find_servers, open};
+use crate::{LocalServer, ModelErrorKind as Kind, find_servers, open_model};
 
 fn port(server: &Scripted) -> u16 {
     server.url.rsplit(':').next().unwrap().parse().unwrap()
@@ -61,7 +61,7 @@ async fn facts_come_from_the_server() {
         _ => Played::body(404, "application/json", "{}"),
     }
     });
-    let model = open(None, Some(&format!("{}/v1#m", server.url))).await.unwrap();
+    let model = open_model(None, Some(&format!("{}/v1#m", server.url))).await.unwrap();
     let facts = model.inspect().await.unwrap();
     assert_eq!(
         (facts.context_tokens, &*facts.provider, facts.constrained),
@@ -70,7 +70,7 @@ async fn facts_come_from_the_server() {
     let price = facts.price.unwrap();
     assert!((price.input - 1.0).abs() < 1e-9 && (price.output - 2.0).abs() < 1e-9 && facts.local);
 
-    let first = open(None, Some(&format!("{}/v1", server.url))).await.unwrap();
+    let first = open_model(None, Some(&format!("{}/v1", server.url))).await.unwrap();
     assert_eq!(first.facts().name, "other", "with no name the server's first model is meant");
 }
 
@@ -89,7 +89,7 @@ async fn names_that_lead_nowhere_are_refused() {
         ("openai/gpt", Some("WHEREFORE_NO_SUCH_VARIABLE"), Kind::KeyRefused, "WHEREFORE_NO_SUCH_VARIABLE"),
         ("openai/gpt", Some("sk=secret"), Kind::Settings, "environment variable"),
     ] {
-        let error = open(Some(&settings(key)), Some(name)).await.err().unwrap();
+        let error = open_model(Some(&settings(key)), Some(name)).await.err().unwrap();
         assert!(error.kind == kind && error.message.contains(part), "{name}: {error:?}");
         assert!(!error.message.contains("word@") && !error.message.contains("secret"), "{error:?}");
     }

@@ -1,11 +1,11 @@
-//! A real model, where `WHEREFORE_REAL_MODEL` names one: it writes a file that is then checked, once for each of 20 seeds.
+//! A real model, if `WHEREFORE_REAL_MODEL` names one: it writes a file that is then checked, once for each of 20 seeds.
 //!
 //! `tests/bench/model/run` serves a small model with llama.cpp and runs this.
 
 use serde_json::{Value, json};
 
 use crate::arguments::read_arguments;
-use crate::{ModelMessage, ModelRequest, open};
+use crate::{ModelMessage, ModelRequest, open_model};
 
 const SEEDS: u64 = 20;
 const STEPS: usize = 3;
@@ -48,7 +48,7 @@ fn conversation() -> Vec<ModelMessage> {
     ]
 }
 
-/// What became of the task with one seed.
+/// The outcome of the task with one seed.
 #[derive(Debug, Default)]
 struct Outcome {
     is_written: bool,
@@ -58,7 +58,7 @@ struct Outcome {
     tokens: u64,
 }
 
-async fn task(model: &dyn crate::Model, seed: u64) -> Outcome {
+async fn task(model: &dyn crate::LanguageModel, seed: u64) -> Outcome {
     let folder = std::env::temp_dir().join(format!("wherefore-real-model-{}-{seed}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let mut request = ModelRequest {
@@ -109,7 +109,7 @@ async fn a_real_model_writes_a_file_that_is_checked() {
         println!("skipped: WHEREFORE_REAL_MODEL names no model");
         return;
     };
-    let model = open(None, Some(&name)).await.unwrap();
+    let model = open_model(None, Some(&name)).await.unwrap();
     let facts = model.inspect().await.unwrap();
     println!("context {:?}, constrained {:?}, {}", facts.context_tokens, facts.constrained, facts.provider);
     let mut outcomes = Vec::new();

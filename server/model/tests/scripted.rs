@@ -1,6 +1,6 @@
 //! A server of models that plays a script: it notes each request and answers with chunks, pauses, and a chosen end.
 //!
-//! It stands on the standard library alone, so that any test can take it in: `#[path = "…/server/model/tests/scripted.rs"]`.
+//! It needs the standard library alone, so that any test can include it: `#[path = "…/server/model/tests/scripted.rs"]`.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -13,11 +13,11 @@ use serde_json::Value;
 /// A request as it came.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// Its method and path, as `POST /v1/messages`.
+    /// Its method and path, such as `POST /v1/messages`.
     pub line: String,
     /// Its headers, names in lower case.
     pub headers: Vec<(String, String)>,
-    /// Its body; null where it is no JSON.
+    /// Its body; null if it is no JSON.
     pub body: Value,
 }
 
@@ -48,7 +48,7 @@ pub struct Played {
     pub status: u16,
     /// Its headers.
     pub headers: Vec<(&'static str, String)>,
-    /// What follows.
+    /// The further steps.
     pub steps: Vec<Step>,
 }
 
@@ -70,13 +70,13 @@ impl Played {
         Self { status, ..Self::stream(kind, [text.as_bytes().to_vec()]) }
     }
 
-    /// The same with one more header.
+    /// Returns the answer with another header.
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.push((name, value.to_owned()));
         self
     }
 
-    /// The same with one more step.
+    /// Returns the answer with another step.
     pub fn then(mut self, step: Step) -> Self {
         self.steps.push(step);
         self
@@ -86,7 +86,7 @@ impl Played {
 /// The server. It ends with the test's process.
 #[derive(Clone, Debug)]
 pub struct Scripted {
-    /// Where it is, as `http://127.0.0.1:PORT`.
+    /// Its address, as `http://127.0.0.1:PORT`.
     pub url: String,
     seen: Arc<Mutex<Vec<Seen>>>,
 }

@@ -1,20 +1,20 @@
 //! The best way to place a hunk's items in order.
 
-use super::items::Items;
-use super::{Budget, NEAR};
+use super::items::HunkItems;
+use super::{AlignBudget, NEAR};
 
-/// What it costs to pass over more than a few lines between a change and the context right beside it.
+/// The cost of skipping more than a few lines between a change and its adjacent context.
 const LEAP: f64 = 1.6;
 
 /// Places for some of the items, in order.
 #[derive(Clone, Debug)]
-pub(super) struct Chain {
+pub(super) struct ItemChain {
     /// Items and the lines of the file where they begin.
     pub picks: Vec<(usize, usize)>,
     pub score: f64,
 }
 
-struct Step {
+struct ChainStep {
     item: usize,
     place: usize,
     score: f64,
@@ -22,11 +22,11 @@ struct Step {
     before: Option<usize>,
 }
 
-impl Chain {
+impl ItemChain {
     /// The chain with the most weight and the fewest jumps that has each item that must be in it; none of `barred`,
     /// which are items at places, is in it.
-    pub(super) fn best(items: &Items, barred: &[(usize, usize)], budget: &Budget) -> Option<Self> {
-        let mut steps: Vec<Step> = Vec::new();
+    pub(super) fn best(items: &HunkItems, barred: &[(usize, usize)], budget: &AlignBudget) -> Option<Self> {
+        let mut steps: Vec<ChainStep> = Vec::new();
         // The first step from which a later item may go on: no item that must be in lies between.
         let mut from = 0;
         let musts = items.list.iter().filter(|item| item.must).count();
@@ -45,12 +45,12 @@ impl Chain {
                     let lines = place.checked_sub(end)?;
                     let gap = (before.first + before.len, item.first);
                     let leap = gap.0 == gap.1 && (before.must || item.must) && lines > NEAR;
-                    let cost = jump(items, gap, lines) + if leap { LEAP } else { 0.0 };
+                    let cost = jump_cost(items, gap, lines) + if leap { LEAP } else { 0.0 };
                     Some((last.score - cost, Some(step)))
                 });
                 let best = open.into_iter().chain(reach).max_by(|a, b| a.0.total_cmp(&b.0));
                 if let Some((score, before)) = best {
-                    steps.push(Step { item: number, place, score: score + item.weight, before });
+                    steps.push(ChainStep { item: number, place, score: score + item.weight, before });
                 }
             }
             if item.must {
@@ -71,16 +71,16 @@ impl Chain {
         Some(Self { picks, score })
     }
 
-    /// Where an item is in it.
-    pub(super) fn place(&self, item: usize) -> Option<usize> {
+    /// The position of an item in the chain.
+    pub(super) fn place_of(&self, item: usize) -> Option<usize> {
         self.picks.iter().find(|(number, _)| *number == item).map(|(_, place)| *place)
     }
 }
 
-/// What it costs to pass over lines: nothing where a mark stands for them.
-fn jump(items: &Items, (from, to): (usize, usize), lines: usize) -> f64 {
+/// The cost of skipping lines: nothing at an elision mark.
+fn jump_cost(items: &HunkItems, (from, to): (usize, usize), lines: usize) -> f64 {
     let beyond = lines.abs_diff(to - from);
-    match (from..to).any(|line| items.elided(line)) {
+    match (from..to).any(|line| items.is_elided(line)) {
         _ if beyond == 0 => 0.0,
         true => 0.002 * (1.0 + beyond as f64).log2(),
         false => 0.04 * (1.0 + beyond as f64).log2(),

@@ -2,48 +2,58 @@
 
 use std::ops::Range;
 
-use super::super::index::dense;
-use super::super::lines::body;
-use super::super::text::Text;
-use super::Budget;
-use super::chain::Chain;
-use super::items::Items;
-use super::similar::{SIMILAR, similar};
+use super::super::index::strip_space;
+use super::super::lines::line_body;
+use super::super::text::IndexedText;
+use super::AlignBudget;
+use super::chain::ItemChain;
+use super::items::HunkItems;
+use super::similar::{SIMILAR, line_similarity};
 
-/// How far past the lines that a gap has the file is read, where only one side of it is placed.
+/// The number of lines beyond a gap's own length that are read if only one side of it is placed.
 const SLACK: usize = 3;
-/// How many lines one line may have been wrapped into.
+/// The number of lines that one line may be wrapped into.
 const WRAPPED: usize = 4;
 
-/// Where each line of a hunk stands, and how much of it matched there.
-pub(super) struct Filled {
+/// The position of each line of a hunk, and its matched share there.
+pub(super) struct LinePlacement {
     pub spots: Vec<Option<usize>>,
-    /// The last line of the file for each, where it is wrapped into several there.
+    /// The last line of the file for each, if it is wrapped into several there.
     pub ends: Vec<Option<usize>>,
     pub shares: Vec<f64>,
 }
 
 /// A run of a hunk's lines that no chain placed, and the lines of the file where they may stand.
-struct Gap {
+struct LineGap {
     old: Range<usize>,
     new: Range<usize>,
-    /// Whether lines of the file at the start are skipped at no cost.
+    /// True if lines of the file at the start are skipped at no cost.
     opens: bool,
-    /// Whether lines of the file at the end are skipped at no cost.
+    /// True if lines of the file at the end are skipped at no cost.
     closes: bool,
 }
 
-pub(super) fn fill(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -> Option<Filled> {
+pub(super) fn fill_gaps(
+    text: &IndexedText,
+    items: &HunkItems,
+    chain: &ItemChain,
+    budget: &AlignBudget,
+) -> Option<LinePlacement> {
     let len = items.old.len();
-    let filled = Filled { spots: vec![None; len], ends: vec![None; len], shares: vec![0.0; len] };
-    let mut filler = Filler { text, items, budget, filled };
+    let filled = LinePlacement { spots: vec![None; len], ends: vec![None; len], shares: vec![0.0; len] };
+    let mut filler = GapFiller { text, items, budget, filled };
     let (mut old, mut new) = (0, None);
     for &(item, place) in &chain.picks {
         let item = &items.list[item];
         let gap = item.first - old;
         // Before the first placed line the file is read only as far back as the hunk goes.
         let from = new.unwrap_or_else(|| place.saturating_sub(gap + SLACK));
-        filler.gap(Gap { old: old..item.first, new: from..place, opens: new.is_none(), closes: false })?;
+        filler.fill_gap(LineGap {
+            old: old..item.first,
+            new: from..place,
+            opens: new.is_none(),
+            closes: false,
+        })?;
         for offset in 0..item.len {
             filler.filled.spots[item.first + offset] = Some(place + offset);
             filler.filled.ends[item.first + offset] = Some(place + offset);
@@ -53,28 +63,28 @@ pub(super) fn fill(text: &Text, items: &Items, chain: &Chain, budget: &Budget) -
     }
     let from = new?;
     let to = (from + len - old + SLACK).min(text.lines.len());
-    filler.gap(Gap { old: old..len, new: from..to, opens: false, closes: true })?;
+    filler.fill_gap(LineGap { old: old..len, new: from..to, opens: false, closes: true })?;
     Some(filler.filled)
 }
 
 /// Fills the gaps of one hunk.
-struct Filler<'a, 't> {
-    text: &'a Text<'t>,
-    items: &'a Items<'a>,
-    budget: &'a Budget,
-    filled: Filled,
+struct GapFiller<'a, 't> {
+    text: &'a IndexedText<'t>,
+    items: &'a HunkItems<'a>,
+    budget: &'a AlignBudget,
+    filled: LinePlacement,
 }
 
-impl Filler<'_, '_> {
+impl GapFiller<'_, '_> {
     /// Fills one gap. Of one with far more lines in the file than in the hunk, and of one with a mark, only the ends
     /// are near enough to tell anything.
-    fn gap(&mut self, gap: Gap) -> Option<()> {
-        let mark = gap.old.clone().find(|line| self.items.elided(*line));
+    fn fill_gap(&mut self, gap: LineGap) -> Option<()> {
+        let mark = gap.old.clone().find(|line| self.items.is_elided(*line));
         let reach = gap.old.len() + SLACK;
         if mark.is_none() && gap.new.len() <= 2 * reach {
-            return self.pair(&gap);
+            return self.pair_lines(&gap);
         }
-        let Gap { old, new, opens, closes } = gap;
+        let LineGap { old, new, opens, closes } = gap;
         let (head, tail) = match mark {
             Some(mark) => (old.start..mark, mark + 1..old.end),
             None => (old.start..old.end, old.end..old.end),
@@ -82,20 +92,20 @@ impl Filler<'_, '_> {
         let near = |len: usize| (len + SLACK).min(new.len());
         let head_file = new.start..new.start + if opens { 0 } else { near(head.len()) };
         let tail_file = (new.end - if closes { 0 } else { near(tail.len()) }).max(head_file.end)..new.end;
-        self.pair(&Gap { old: head.clone(), new: head_file, opens, closes: true })?;
+        self.pair_lines(&LineGap { old: head.clone(), new: head_file, opens, closes: true })?;
         if mark.is_none() {
-            // What the near end did not have may stand at the far one.
+            // Lines without a match at the near end may match at the far one.
             let placed = head.clone().rev().find(|line| self.filled.spots[*line].is_some());
             let rest = placed.map_or(head.start, |line| line + 1)..head.end;
             let from = placed.and_then(|line| self.filled.spots[line]).map_or(new.start, |spot| spot + 1);
             let file = (new.end - near(rest.len())).max(from)..new.end;
-            return self.pair(&Gap { old: rest, new: file, opens: true, closes });
+            return self.pair_lines(&LineGap { old: rest, new: file, opens: true, closes });
         }
-        self.pair(&Gap { old: tail, new: tail_file, opens: true, closes })
+        self.pair_lines(&LineGap { old: tail, new: tail_file, opens: true, closes })
     }
 
     /// Places the lines of a gap by their best pairing.
-    fn pair(&mut self, gap: &Gap) -> Option<()> {
+    fn pair_lines(&mut self, gap: &LineGap) -> Option<()> {
         let (rows, columns) = (gap.old.len(), gap.new.len());
         if rows == 0 || columns == 0 {
             return Some(());
@@ -103,24 +113,24 @@ impl Filler<'_, '_> {
         if !self.budget.spend(rows * columns * 20) {
             return None;
         }
-        Pairing::new(self.text, self.items, gap).place(&mut self.filled);
+        GapPairing::new(self.text, self.items, gap).place_lines(&mut self.filled);
         Some(())
     }
 }
 
 /// The best pairing of the first lines of a gap's two sides.
 #[derive(Clone, Copy, Default)]
-struct Cell {
+struct PairingCell {
     score: f64,
-    /// How many lines of the hunk and of the file the last step pairs or skips.
+    /// The number of lines of the hunk and of the file that the last step pairs or skips.
     step: (usize, usize),
-    /// How much of the lines in the last step matched, from 0 to 1.
+    /// The matched share of the lines in the last step, from 0 to 1.
     share: f64,
 }
 
-impl Cell {
-    /// Takes another last step where its score is higher.
-    fn offer(&mut self, score: f64, step: (usize, usize), share: f64) {
+impl PairingCell {
+    /// Takes another last step if its score is higher.
+    fn offer_step(&mut self, score: f64, step: (usize, usize), share: f64) {
         if score > self.score {
             *self = Self { score, step, share };
         }
@@ -128,52 +138,55 @@ impl Cell {
 }
 
 /// The best pairing of a gap's lines, by dynamic programming.
-struct Pairing<'a> {
-    items: &'a Items<'a>,
-    gap: &'a Gap,
+struct GapPairing<'a> {
+    items: &'a HunkItems<'a>,
+    gap: &'a LineGap,
     /// The hunk's lines without space.
     ours: Vec<String>,
     /// The file's lines without space.
     theirs: Vec<String>,
     /// A cell for each number of lines of the hunk and of the file.
-    table: Vec<Cell>,
+    table: Vec<PairingCell>,
 }
 
-impl<'a> Pairing<'a> {
-    fn new(text: &Text, items: &'a Items<'a>, gap: &'a Gap) -> Self {
+impl<'a> GapPairing<'a> {
+    fn new(text: &IndexedText, items: &'a HunkItems<'a>, gap: &'a LineGap) -> Self {
         let ours: Vec<String> =
-            items.old[gap.old.clone()].iter().map(|line| dense(line).into_owned()).collect();
-        let theirs: Vec<String> =
-            text.lines[gap.new.clone()].iter().map(|line| dense(body(line)).into_owned()).collect();
-        let table = vec![Cell::default(); (ours.len() + 1) * (theirs.len() + 1)];
+            items.old[gap.old.clone()].iter().map(|line| strip_space(line).into_owned()).collect();
+        let theirs: Vec<String> = text.lines[gap.new.clone()]
+            .iter()
+            .map(|line| strip_space(line_body(line)).into_owned())
+            .collect();
+        let table = vec![PairingCell::default(); (ours.len() + 1) * (theirs.len() + 1)];
         let mut pairing = Self { items, gap, ours, theirs, table };
         for row in 0..=pairing.ours.len() {
             for column in 0..=pairing.theirs.len() {
-                let at = pairing.at(row, column);
-                pairing.table[at] = pairing.best(row, column);
+                let at = pairing.cell_index(row, column);
+                pairing.table[at] = pairing.best_cell(row, column);
             }
         }
         pairing
     }
 
-    fn at(&self, row: usize, column: usize) -> usize {
+    fn cell_index(&self, row: usize, column: usize) -> usize {
         row * (self.theirs.len() + 1) + column
     }
 
-    fn score(&self, row: usize, column: usize) -> f64 {
-        self.table[self.at(row, column)].score
+    fn score_at(&self, row: usize, column: usize) -> f64 {
+        self.table[self.cell_index(row, column)].score
     }
 
     /// The best pairing of the first `row` lines of the hunk with the first `column` lines of the file.
-    fn best(&self, row: usize, column: usize) -> Cell {
-        let mut best = Cell { score: if row + column == 0 { 0.0 } else { f64::MIN }, ..Cell::default() };
+    fn best_cell(&self, row: usize, column: usize) -> PairingCell {
+        let mut best =
+            PairingCell { score: if row + column == 0 { 0.0 } else { f64::MIN }, ..PairingCell::default() };
         if row > 0 {
-            best.offer(self.score(row - 1, column), (1, 0), 0.0);
+            best.offer_step(self.score_at(row - 1, column), (1, 0), 0.0);
         }
         if column > 0 {
-            best.offer(self.score(row, column - 1) - self.skip_cost(row, column), (0, 1), 0.0);
+            best.offer_step(self.score_at(row, column - 1) - self.skip_cost(row, column), (0, 1), 0.0);
         }
-        if row > 0 && column > 0 && !self.items.removed(self.gap.old.start + row - 1) {
+        if row > 0 && column > 0 && !self.items.is_removed(self.gap.old.start + row - 1) {
             self.offer_similar(row, column, &mut best);
             self.offer_wrapped(row, column, &mut best);
         }
@@ -182,39 +195,39 @@ impl<'a> Pairing<'a> {
 
     /// The cost of skipping the last of `column` lines of the file.
     fn skip_cost(&self, row: usize, column: usize) -> f64 {
-        let Gap { opens, closes, .. } = *self.gap;
+        let LineGap { opens, closes, .. } = *self.gap;
         let free = opens && row == 0 || closes && (row == self.ours.len() || column == self.theirs.len());
         if free { 0.0 } else { 0.02 }
     }
 
     /// Offers to pair the last two lines with each other.
-    fn offer_similar(&self, row: usize, column: usize, best: &mut Cell) {
+    fn offer_similar(&self, row: usize, column: usize, best: &mut PairingCell) {
         let (ours, theirs) = (&self.ours[row - 1], &self.theirs[column - 1]);
-        let share = if ours == theirs { 1.0 } else { similar(ours, theirs) };
+        let share = if ours == theirs { 1.0 } else { line_similarity(ours, theirs) };
         if share >= SIMILAR {
-            let weight = super::weight(self.items.old[self.gap.old.start + row - 1]);
-            best.offer(self.score(row - 1, column - 1) + weight * share, (1, 1), share);
+            let weight = super::line_weight(self.items.old[self.gap.old.start + row - 1]);
+            best.offer_step(self.score_at(row - 1, column - 1) + weight * share, (1, 1), share);
         }
     }
 
     /// Offers to pair a line with several that it is wrapped into.
-    fn offer_wrapped(&self, row: usize, column: usize, best: &mut Cell) {
+    fn offer_wrapped(&self, row: usize, column: usize, best: &mut PairingCell) {
         let line = self.gap.old.start + row - 1;
-        wrapped(&self.ours[..row], &self.theirs[..column], |ours, theirs| {
+        match_wrapped(&self.ours[..row], &self.theirs[..column], |ours, theirs| {
             let lines = line + 1 - ours..=line;
-            if lines.clone().any(|line| self.items.removed(line)) {
+            if lines.clone().any(|line| self.items.is_removed(line)) {
                 return;
             }
-            let weight: f64 = lines.map(|line| super::weight(self.items.old[line])).sum();
-            best.offer(self.score(row - ours, column - theirs) + weight, (ours, theirs), 1.0);
+            let weight: f64 = lines.map(|line| super::line_weight(self.items.old[line])).sum();
+            best.offer_step(self.score_at(row - ours, column - theirs) + weight, (ours, theirs), 1.0);
         });
     }
 
     /// Follows the best steps back from the end, and places the lines that they pair.
-    fn place(&self, filled: &mut Filled) {
+    fn place_lines(&self, filled: &mut LinePlacement) {
         let (mut row, mut column) = (self.ours.len(), self.theirs.len());
         while row + column > 0 {
-            let Cell { step: (ours, theirs), share, .. } = self.table[self.at(row, column)];
+            let PairingCell { step: (ours, theirs), share, .. } = self.table[self.cell_index(row, column)];
             if ours > 0 && theirs > 0 {
                 for offset in 1..=ours {
                     let line = self.gap.old.start + row - offset;
@@ -233,7 +246,7 @@ impl<'a> Pairing<'a> {
 
 /// Calls back for each way in which the last lines of both, taken together, are the same text: one line of the one
 /// and several of the other.
-fn wrapped(ours: &[String], theirs: &[String], mut found: impl FnMut(usize, usize)) {
+fn match_wrapped(ours: &[String], theirs: &[String], mut found: impl FnMut(usize, usize)) {
     let check = |one: &str, many: &[String], call: &mut dyn FnMut(usize)| {
         let mut rest = one;
         for (number, part) in many.iter().rev().take(WRAPPED).enumerate() {

@@ -3,146 +3,149 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::super::Level;
-use super::super::hunk::{Hunk, Tag};
-use super::super::index::dense;
-use super::super::text::Text;
-use super::{Alignment, TELLING, elided, weight};
+use super::super::MatchLevel;
+use super::super::hunk::{DiffHunk, LineTag};
+use super::super::index::strip_space;
+use super::super::text::IndexedText;
+use super::{Alignment, TELLING, elision, line_weight};
 
-/// How many places in all the items of a hunk may have.
+/// The highest number of places of all the items of a hunk.
 const PAIRS: usize = 6000;
 
-/// One item.
-pub(super) struct Item {
-    /// Its first line among those that the hunk expects, and how many it has.
+/// An item.
+pub(super) struct HunkItem {
+    /// Its first line among those that the hunk expects, and their number.
     pub first: usize,
     pub len: usize,
     pub weight: f64,
-    /// Whether it is removed, and so has to stand in the file.
+    /// True if it is removed, and so has to be in the file.
     pub must: bool,
-    /// Where it stands.
+    /// Its positions in the file.
     pub places: Rc<[usize]>,
 }
 
 /// A hunk's items.
-pub(super) struct Items<'h> {
-    pub list: Vec<Item>,
+pub(super) struct HunkItems<'h> {
+    pub list: Vec<HunkItem>,
     /// The lines that the hunk expects.
     pub old: Vec<&'h str>,
     removed: Vec<bool>,
     weights: Vec<f64>,
     elided: Vec<bool>,
-    /// Which items tell where each change goes.
+    /// The items that indicate the position of each change.
     changes: Vec<Vec<usize>>,
-    /// Before which of the lines that the hunk expects it only adds some.
+    /// The expected lines before which the hunk only adds some.
     inserts: Vec<usize>,
 }
 
-impl<'h> Items<'h> {
-    /// None where removed lines stand nowhere, or in too many places.
-    pub(super) fn new(text: &Text, hunk: &'h Hunk) -> Option<Self> {
-        let index = text.index(Level::Whitespace);
-        let old = hunk.old();
-        let kept = hunk.lines.iter().filter(|line| line.tag != Tag::Add);
-        let removed: Vec<bool> = kept.map(|line| line.tag == Tag::Remove).collect();
+impl<'h> HunkItems<'h> {
+    /// `None` if removed lines stand nowhere, or in too many places.
+    pub(super) fn new(text: &IndexedText, hunk: &'h DiffHunk) -> Option<Self> {
+        let index = text.index(MatchLevel::Whitespace);
+        let old = hunk.old_lines();
+        let kept = hunk.lines.iter().filter(|line| line.tag != LineTag::Add);
+        let removed: Vec<bool> = kept.map(|line| line.tag == LineTag::Remove).collect();
         let elided: Vec<bool> = old
             .iter()
             .zip(&removed)
-            .map(|(line, removed)| !removed && elided::marks(line) && !index.has(line))
+            .map(|(line, removed)| !removed && elision::is_elision_mark(line) && !index.has_line(line))
             .collect();
-        let weights: Vec<f64> =
-            old.iter().zip(&elided).map(|(line, elided)| if *elided { 0.0 } else { weight(line) }).collect();
+        let weights: Vec<f64> = old
+            .iter()
+            .zip(&elided)
+            .map(|(line, elided)| if *elided { 0.0 } else { line_weight(line) })
+            .collect();
         let (list, changes, inserts) = (Vec::new(), Vec::new(), Vec::new());
         let mut items = Self { list, old, removed, weights, elided, changes, inserts };
         let mut at = 0;
         for run in hunk.runs() {
-            let len = run.iter().filter(|line| line.tag != Tag::Add).count();
-            if run.iter().all(|line| line.tag == Tag::Keep) {
-                (at..at + len).for_each(|line| items.keep(text, line));
+            let len = run.iter().filter(|line| line.tag != LineTag::Add).count();
+            if run.iter().all(|line| line.tag == LineTag::Keep) {
+                (at..at + len).for_each(|line| items.add_context(text, line));
             } else if len > 0 {
-                // To the letter it may stand in a place like its own, and in its own with other space.
-                let places = index.find(&items.old[at..at + len]);
+                // It may match to the letter at a similar place, and at its own with other space.
+                let places = index.find_run(&items.old[at..at + len]);
                 if places.is_empty() {
                     return None;
                 }
                 let weight = items.weights[at..at + len].iter().sum();
                 items.changes.push(vec![items.list.len()]);
-                items.list.push(Item { first: at, len, weight, must: true, places });
+                items.list.push(HunkItem { first: at, len, weight, must: true, places });
             }
             at += len;
         }
-        items.thin()?;
-        items.beside(hunk);
+        items.drop_common()?;
+        items.note_neighbours(hunk);
         Some(items)
     }
 
-    fn keep(&mut self, text: &Text, line: usize) {
-        if self.elided[line] || dense(self.old[line]).is_empty() {
+    fn add_context(&mut self, text: &IndexedText, line: usize) {
+        if self.elided[line] || strip_space(self.old[line]).is_empty() {
             return;
         }
-        let places = text.index(Level::Whitespace).find(&self.old[line..=line]);
+        let places = text.index(MatchLevel::Whitespace).find_run(&self.old[line..=line]);
         if !places.is_empty() {
-            self.list.push(Item { first: line, len: 1, weight: self.weights[line], must: false, places });
+            self.list.push(HunkItem { first: line, len: 1, weight: self.weights[line], must: false, places });
         }
     }
 
-    /// Leaves out context that stands in many places, until what is left can be tried.
-    fn thin(&mut self) -> Option<()> {
+    /// Drops context with many places, until the rest can be tried.
+    fn drop_common(&mut self) -> Option<()> {
         for most in [64, 16, 4, 1] {
-            if self.pairs() <= PAIRS {
+            if self.count_places() <= PAIRS {
                 break;
             }
             for item in self.list.iter_mut().filter(|item| !item.must && item.places.len() > most) {
                 item.places = Rc::default();
             }
         }
-        (self.pairs() <= PAIRS).then_some(())
+        (self.count_places() <= PAIRS).then_some(())
     }
 
-    fn pairs(&self) -> usize {
+    fn count_places(&self) -> usize {
         self.list.iter().map(|item| item.places.len()).sum()
     }
 
-    /// The same with removed lines as good as others: each alone, and none of them a must.
-    pub(super) fn soft(&self, text: &Text) -> Self {
+    /// The items with removed lines treated like others: each alone, and none required.
+    pub(super) fn to_soft(&self, text: &IndexedText) -> Self {
         let list = Vec::new();
         let (old, removed, weights) = (self.old.clone(), vec![false; self.old.len()], self.weights.clone());
         let (elided, inserts) = (self.elided.clone(), self.inserts.clone());
         let mut soft = Self { list, old, removed, weights, elided, changes: Vec::new(), inserts };
-        (0..self.old.len()).for_each(|line| soft.keep(text, line));
-        // What is too common to be tried here could not tell more than the rest.
-        if soft.thin().is_none() {
+        (0..self.old.len()).for_each(|line| soft.add_context(text, line));
+        // Lines that are too common here give no more evidence than the rest.
+        if soft.drop_common().is_none() {
             soft.list.clear();
         }
         soft
     }
 
-    /// Its items at the places where an alignment has them.
-    pub(super) fn of(&self, alignment: &Alignment) -> Vec<(usize, usize)> {
-        let at = |(number, item): (usize, &Item)| Some((number, (*alignment.spots.get(item.first)?)?));
+    /// Returns its items at the places of an alignment.
+    pub(super) fn items_of(&self, alignment: &Alignment) -> Vec<(usize, usize)> {
+        let at = |(number, item): (usize, &HunkItem)| Some((number, (*alignment.spots.get(item.first)?)?));
         self.list.iter().enumerate().filter_map(at).collect()
     }
 
-    /// Whether one place has a line better than another does, or has them closer together.
+    /// Returns whether one place has a better line than another does, or has its lines closer together.
     pub(super) fn better_somewhere(&self, one: &Alignment, other: &Alignment) -> bool {
         let mut shares = one.shares.iter().zip(&other.shares).zip(&self.weights);
         self.passed_over(one) + 1 < self.passed_over(other)
             || shares.any(|((one, other), weight)| *weight >= 0.1 && *one > other + 0.02)
     }
 
-    /// How many lines of the file lie between those of an alignment, where no mark stands for them.
+    /// The number of file lines between those of an alignment, except at elision marks.
     fn passed_over(&self, alignment: &Alignment) -> usize {
         let placed = alignment.spots.iter().enumerate().filter_map(|(line, spot)| Some((line, (*spot)?)));
         let placed: Vec<(usize, usize)> = placed.collect();
-        let gap = |pair: &[(usize, usize)]| match (pair[0].0..pair[1].0).any(|line| self.elided(line)) {
+        let gap = |pair: &[(usize, usize)]| match (pair[0].0..pair[1].0).any(|line| self.is_elided(line)) {
             true => 0,
             false => pair[1].1.saturating_sub(pair[0].1).saturating_sub(pair[1].0 - pair[0].0),
         };
         placed.windows(2).map(gap).sum()
     }
 
-    /// Whether one place has all that another has, and two telling lines that the other lacks.
-    pub(super) fn clearly(&self, best: &Alignment, rival: &Alignment) -> bool {
+    /// Returns whether one place has all that another has, and two telling lines that the other lacks.
+    pub(super) fn is_clearly_better(&self, best: &Alignment, rival: &Alignment) -> bool {
         let lacks = |has: &Alignment, lacks: &Alignment| {
             let shares = has.shares.iter().zip(&lacks.shares).zip(&self.weights);
             shares
@@ -153,10 +156,10 @@ impl<'h> Items<'h> {
     }
 
     /// Notes the neighbours of each run that only adds lines.
-    fn beside(&mut self, hunk: &Hunk) {
+    fn note_neighbours(&mut self, hunk: &DiffHunk) {
         let mut at = 0;
         for run in hunk.runs() {
-            let len = run.iter().filter(|line| line.tag != Tag::Add).count();
+            let len = run.iter().filter(|line| line.tag != LineTag::Add).count();
             if len == 0 {
                 let before =
                     self.list.iter().rposition(|item| item.first + item.len <= at && at - item.first <= 2);
@@ -168,31 +171,31 @@ impl<'h> Items<'h> {
         }
     }
 
-    /// For each change the items that tell where it goes.
+    /// Returns for each change the items that indicate its position.
     pub(super) fn changes(&self) -> impl Iterator<Item = &[usize]> {
         self.changes.iter().map(Vec::as_slice)
     }
 
-    /// Whether a line stands for lines left out.
-    pub(super) fn elided(&self, line: usize) -> bool {
+    /// Returns whether a line is an elision mark.
+    pub(super) fn is_elided(&self, line: usize) -> bool {
         self.elided.get(line).copied().unwrap_or(false)
     }
 
-    /// Whether a line is removed.
-    pub(super) fn removed(&self, line: usize) -> bool {
+    /// Returns whether a line is removed.
+    pub(super) fn is_removed(&self, line: usize) -> bool {
         self.removed.get(line).copied().unwrap_or(false)
     }
 
-    /// Whether of the lines that have a place those in a range are one or two of context, and the others many.
-    pub(super) fn stray(&self, placed: &[usize], range: Range<usize>) -> bool {
+    /// Returns whether the placed lines in a range are one or two of context, and the others many.
+    pub(super) fn is_stray(&self, placed: &[usize], range: Range<usize>) -> bool {
         let here = placed.iter().filter(|line| range.contains(line)).count();
-        let changes = range.clone().any(|line| self.removed(line));
+        let changes = range.clone().any(|line| self.is_removed(line));
         here <= 2 && !changes && placed.len() - here >= 4
     }
 
     /// The items on one side of a line, at their places and at those further from the other side: the side with no
-    /// change, or else with less; none where both have one.
-    pub(super) fn lesser(&self, picks: &[(usize, usize)], line: usize) -> Vec<(usize, usize)> {
+    /// change, or else with less; none if both have one.
+    pub(super) fn lesser_side(&self, picks: &[(usize, usize)], line: usize) -> Vec<(usize, usize)> {
         let side =
             |head: bool| picks.iter().filter(move |(item, _)| (self.list[*item].first <= line) == head);
         let heft = |head: bool| -> (bool, f64) {
@@ -200,7 +203,7 @@ impl<'h> Items<'h> {
             (musts, side(head).map(|(item, _)| self.list[*item].weight).sum())
         };
         let (head, tail) = (heft(true), heft(false));
-        // What is added beside lines goes with them.
+        // Lines that are added next to others go with them.
         let adds = |head: bool| self.inserts.iter().any(|at| if head { *at <= line + 1 } else { *at > line });
         if (head.0 || adds(true)) && (tail.0 || adds(false)) {
             return Vec::new();
@@ -214,15 +217,15 @@ impl<'h> Items<'h> {
         side(lesser).flat_map(beyond).collect()
     }
 
-    /// The weight that matched and that of the whole hunk.
+    /// The matched weight and that of the whole hunk.
     pub(super) fn weights(&self, shares: &[f64]) -> (f64, f64) {
         let matched = self.weights.iter().zip(shares).map(|(weight, share)| weight * share).sum();
         (matched, self.weights.iter().sum::<f64>().max(f64::MIN_POSITIVE))
     }
 
-    /// Whether what matched is more than a chance: two telling lines and half of the weight to the letter, or nearly
-    /// all of it around lines that are removed.
-    pub(super) fn proven(&self, shares: &[f64]) -> bool {
+    /// Returns whether the match is more than a chance: two telling lines and half of the weight to the letter, or
+    /// nearly all of it around lines that are removed.
+    pub(super) fn is_proven(&self, shares: &[f64]) -> bool {
         let exact = |line: usize| shares[line] > 0.99;
         let telling = (0..shares.len()).filter(|line| exact(*line) && self.weights[*line] >= TELLING).count();
         let weight: f64 = (0..shares.len()).filter(|line| exact(*line)).map(|line| self.weights[line]).sum();

@@ -1,18 +1,18 @@
-//! How alike two lines are, by what they share at their ends and by pairs of letters.
+//! The similarity of two lines, by their common ends and by pairs of letters.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-/// Lines at least so alike may be the same line, mistyped or changed in a word.
+/// Lines with at least this similarity may be the same line, mistyped or changed in a word.
 pub(super) const SIMILAR: f64 = 0.6;
 /// A line cut short behind dots has to show so many characters.
 const SHOWN: usize = 8;
 /// A line that stops without dots has to show so many.
 const STOPPED: usize = 12;
 
-/// How alike two lines with no space in them are, from 0 to 1.
-pub(super) fn similar(ours: &str, theirs: &str) -> f64 {
+/// The similarity of two lines without spaces, from 0 to 1.
+pub(super) fn line_similarity(ours: &str, theirs: &str) -> f64 {
     if ours.is_empty() || theirs.is_empty() {
         return 0.0;
     }
@@ -24,21 +24,21 @@ pub(super) fn similar(ours: &str, theirs: &str) -> f64 {
     if short * 3 < long {
         return 0.0;
     }
-    if cut(ours, theirs) {
+    if is_cut_of(ours, theirs) {
         return 0.85;
     }
     let head = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let tail = a[head..].iter().rev().zip(b[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let ends = (head + tail) as f64 / long as f64;
-    if ends >= SIMILAR { ends } else { ends.max(pairs(a, b)) }
+    if ends >= SIMILAR { ends } else { ends.max(pair_similarity(a, b)) }
 }
 
-/// Whether a line is the beginning of another one, or leaves a part of it out behind dots.
-pub(in super::super) fn cut(ours: &str, theirs: &str) -> bool {
+/// Returns whether a line is the beginning of another one, or omits a part of it behind dots.
+pub(in super::super) fn is_cut_of(ours: &str, theirs: &str) -> bool {
     ours.len() >= STOPPED && theirs.starts_with(ours) || cut_short(ours, theirs)
 }
 
-/// Whether a line is another one up to, or from, three dots.
+/// Returns whether a line is another one up to, or from, three dots.
 fn cut_short(ours: &str, theirs: &str) -> bool {
     let dots = |text: &'static str| {
         let head = ours.strip_suffix(text).filter(|head| head.len() >= SHOWN && theirs.starts_with(head));
@@ -49,7 +49,7 @@ fn cut_short(ours: &str, theirs: &str) -> bool {
 }
 
 /// The share of pairs of letters that both have.
-fn pairs(a: &[u8], b: &[u8]) -> f64 {
+fn pair_similarity(a: &[u8], b: &[u8]) -> f64 {
     if a.len() < 2 || b.len() < 2 {
         return 0.0;
     }

@@ -20,7 +20,7 @@ const VALUES: [u8; 256] = {
 };
 const NO_DIGIT: u8 = u8::MAX;
 
-/// Why a binary patch makes no bytes.
+/// The reason why a binary patch makes no bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BinaryError {
     /// The patch does not hold together.
@@ -39,10 +39,10 @@ pub enum BinaryError {
     },
 }
 
-/// One way of a binary patch, packed as it stands in the diff: nothing is unpacked before it is applied.
+/// A direction of a binary patch, packed as in the diff: nothing is unpacked before it is applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct BinaryPart<'d> {
-    /// Whether it says what to take from the bytes before and what to put between, and not the bytes whole.
+    /// True if it lists copies from the bytes before and insertions, and not the whole bytes.
     is_delta: bool,
     /// The bytes of its data once unpacked.
     size: u64,
@@ -53,17 +53,17 @@ struct BinaryPart<'d> {
 /// A binary patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BinaryPatch<'d> {
-    /// From the bytes before to those after.
+    /// The part from the bytes before to those after.
     forward: BinaryPart<'d>,
-    /// Back again, where the patch says so.
+    /// The reverse patch, if there is one.
     reverse: Option<BinaryPart<'d>>,
 }
 
 impl BinaryPatch<'_> {
-    /// The bytes after it, `most` of them at most, where `before` stands.
+    /// The bytes after it, at most `most` of them, given the bytes `before`.
     ///
     /// # Errors
-    /// Where it was not made for these bytes, does not hold together, or makes more.
+    /// Fails if it was made for other bytes, is invalid, or makes more.
     pub fn apply(&self, before: &[u8], most: u64) -> Result<Vec<u8>, BinaryError> {
         let after = self.forward.apply(before, most)?;
         let Some(reverse) = &self.reverse else { return Ok(after) };
@@ -81,13 +81,13 @@ impl BinaryPart<'_> {
     fn apply(&self, before: &[u8], most: u64) -> Result<Vec<u8>, BinaryError> {
         match self.is_delta {
             // A delta is seldom longer than what it makes: twenty bytes for one are plenty.
-            true => apply_delta(&self.unpacked(most.saturating_mul(20).saturating_add(64))?, before, most),
-            false => self.unpacked(most),
+            true => apply_delta(&self.unpack(most.saturating_mul(20).saturating_add(64))?, before, most),
+            false => self.unpack(most),
         }
     }
 
-    /// Its data. Of data that is longer than it says no more is unpacked than shows that.
-    fn unpacked(&self, most: u64) -> Result<Vec<u8>, BinaryError> {
+    /// Returns its data. Data that is longer than stated is unpacked only until that is detected.
+    fn unpack(&self, most: u64) -> Result<Vec<u8>, BinaryError> {
         let broken = |why: String| Err(BinaryError::Broken(why));
         if self.size > most {
             return Err(BinaryError::Large { size: self.size, most });
@@ -107,15 +107,15 @@ impl BinaryPart<'_> {
     }
 }
 
-/// Reads what follows the line `GIT binary patch`.
-pub(super) fn read(text: &str) -> Result<BinaryPatch<'_>, String> {
-    let (forward, rest) = part(text)?;
+/// Reads the text after the line `GIT binary patch`.
+pub(super) fn parse_binary_patch(text: &str) -> Result<BinaryPatch<'_>, String> {
+    let (forward, rest) = parse_part(text)?;
     let forward = forward.ok_or("the binary patch has no data")?;
-    Ok(BinaryPatch { forward, reverse: part(rest)?.0 })
+    Ok(BinaryPatch { forward, reverse: parse_part(rest)?.0 })
 }
 
-/// One part, up to the blank line behind it, and what follows; none where something else stands.
-fn part(text: &str) -> Result<(Option<BinaryPart<'_>>, &str), String> {
+/// A part, up to the blank line behind it, and the rest; none if something else follows.
+fn parse_part(text: &str) -> Result<(Option<BinaryPart<'_>>, &str), String> {
     let (head, rest) = text.split_once('\n').unwrap_or((text, ""));
     let (is_delta, size) = match head.trim_end_matches('\r').split_once(' ') {
         Some(("literal", size)) => (false, size),
@@ -162,7 +162,7 @@ fn decode_line(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
 fn apply_delta(delta: &[u8], before: &[u8], most: u64) -> Result<Vec<u8>, BinaryError> {
     let broken = || BinaryError::Broken("the delta of the binary patch does not hold together".to_owned());
     let mut rest = delta;
-    let (from, to) = (size(&mut rest).ok_or_else(broken)?, size(&mut rest).ok_or_else(broken)?);
+    let (from, to) = (read_size(&mut rest).ok_or_else(broken)?, read_size(&mut rest).ok_or_else(broken)?);
     if from != before.len() {
         let why = format!("the patch was made for {from} bytes, and the file has {}", before.len());
         return Err(BinaryError::OtherBytes(why));
@@ -203,7 +203,7 @@ fn apply_delta(delta: &[u8], before: &[u8], most: u64) -> Result<Vec<u8>, Binary
 }
 
 /// A size: seven bits a byte, the lowest first.
-fn size(rest: &mut &[u8]) -> Option<usize> {
+fn read_size(rest: &mut &[u8]) -> Option<usize> {
     let mut number: usize = 0;
     for shift in (0..63).step_by(7) {
         let (&byte, tail) = rest.split_first()?;
@@ -227,24 +227,34 @@ mod tests {
         assert!(decode_line(b"", &mut out).is_none());
         assert!(decode_line(b"Az", &mut out).is_none());
         assert!(decode_line(b"D~~~~~", &mut out).is_none(), "more than four bytes hold");
-        let patch = read("literal 0\nHcmV?d00001\n\nliteral 5\nsomething\n").unwrap();
+        let patch = parse_binary_patch("literal 0\nHcmV?d00001\n\nliteral 5\nsomething\n").unwrap();
         assert!(matches!(patch.apply(b"", 9), Err(BinaryError::OtherBytes(_))), "it goes back to five bytes");
         assert!(matches!(patch.apply(b"12345", 9), Err(BinaryError::Broken(_))));
-        assert_eq!(read("literal 0\nHcmV?d00001\n\n").unwrap().apply(b"", 0), Ok(Vec::new()));
-        assert!(read("literal many\n\n").is_err() && read("literally\n").is_err() && read("").is_err());
+        assert_eq!(parse_binary_patch("literal 0\nHcmV?d00001\n\n").unwrap().apply(b"", 0), Ok(Vec::new()));
+        assert!(
+            parse_binary_patch("literal many\n\n").is_err()
+                && parse_binary_patch("literally\n").is_err()
+                && parse_binary_patch("").is_err()
+        );
         // Cut off behind its first line, and with Windows' line ends.
-        assert!(matches!(read("literal 9").unwrap().apply(b"", 9), Err(BinaryError::Broken(_))));
-        assert_eq!(read("literal 0\r\nHcmV?d00001\r\n\r\n").unwrap().apply(b"", 0), Ok(Vec::new()));
+        assert!(matches!(
+            parse_binary_patch("literal 9").unwrap().apply(b"", 9),
+            Err(BinaryError::Broken(_))
+        ));
+        assert_eq!(
+            parse_binary_patch("literal 0\r\nHcmV?d00001\r\n\r\n").unwrap().apply(b"", 0),
+            Ok(Vec::new())
+        );
     }
 
     #[test]
     fn no_more_is_unpacked_than_may_be_made() {
-        let claims = read("literal 5000000000\nHcmV?d00001\n\n").unwrap();
+        let claims = parse_binary_patch("literal 5000000000\nHcmV?d00001\n\n").unwrap();
         assert_eq!(
             claims.apply(b"", 1 << 20),
             Err(BinaryError::Large { size: 5_000_000_000, most: 1 << 20 })
         );
-        let lies = read("literal 1\nHcmV?d00001\n\n").unwrap();
+        let lies = parse_binary_patch("literal 1\nHcmV?d00001\n\n").unwrap();
         assert!(matches!(lies.apply(b"", 1 << 20), Err(BinaryError::Broken(_))));
         // Four bytes that are to become 2^40.
         let delta = [4, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0x90, 4];

@@ -1,4 +1,4 @@
-//! One file's change printed with git's headers, as [`git_files`](super::git_files) reads it.
+//! Prints the change of one file with git's headers, as [`git_files`](super::git_files) reads it.
 
 use std::io::Write;
 
@@ -6,8 +6,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
 use super::binary::DIGITS;
-use crate::names::show;
-use crate::unified::hunks;
+use crate::names::show_path;
+use crate::unified::unified_hunks;
 
 /// Bytes of one line of a binary patch at most.
 const LINE: usize = 52;
@@ -15,35 +15,35 @@ const LINE: usize = 52;
 /// A file's change, to be printed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GitChange<'c> {
-    /// Its path before; none where it is new.
+    /// Its path before; `None` if it is new.
     pub old: Option<&'c str>,
-    /// Its path after; none where it goes.
+    /// Its path after; `None` if it is removed.
     pub new: Option<&'c str>,
-    /// Its mode before, such as `0o100644`; none where that is not known or does not change.
+    /// Its mode before, such as `0o100644`; `None` if that is not known or does not change.
     pub old_mode: Option<u32>,
     /// Its mode after.
     pub new_mode: Option<u32>,
-    /// What changes in it.
+    /// The change of its content.
     pub body: GitContent<'c>,
 }
 
-/// What changes in a file.
+/// The change of a file's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GitContent<'c> {
     /// Nothing: it is moved, or its mode changes.
     Same,
-    /// The text before and after; empty where there is no file.
+    /// The text before and after; empty if there is no file.
     Text(&'c str, &'c str),
-    /// The bytes before and after; empty where there is no file.
+    /// The bytes before and after; empty if there is no file.
     Bytes(&'c [u8], &'c [u8]),
 }
 
 /// Prints a change.
 #[must_use]
-pub fn git_change(change: &GitChange<'_>) -> String {
+pub fn print_git_change(change: &GitChange<'_>) -> String {
     let GitChange { old, new, old_mode, new_mode, .. } = change;
     let (Some(a), Some(b)) = (old.or(*new), new.or(*old)) else { return String::new() };
-    let (a, b) = (show("a/", a), show("b/", b));
+    let (a, b) = (show_path("a/", a), show_path("b/", b));
     let mut diff = format!("diff --git {} {}\n", a.trim_end_matches('\t'), b.trim_end_matches('\t'));
     match (old, new, old_mode, new_mode) {
         (None, _, _, mode) => diff.push_str(&format!("new file mode {:o}\n", mode.unwrap_or(0o100_644))),
@@ -56,13 +56,13 @@ pub fn git_change(change: &GitChange<'_>) -> String {
     if let (Some(from), Some(to)) = (old, new)
         && from != to
     {
-        let [from, to] = [from, to].map(|path| show("", path).trim_end_matches('\t').to_owned());
+        let [from, to] = [from, to].map(|path| show_path("", path).trim_end_matches('\t').to_owned());
         diff.push_str(&format!("rename from {from}\nrename to {to}\n"));
     }
     match &change.body {
         GitContent::Same => {}
         GitContent::Text(before, after) => {
-            let hunks = hunks(before, after);
+            let hunks = unified_hunks(before, after);
             if !hunks.is_empty() {
                 let name = |path: &Option<&str>, name: &str| {
                     path.map_or("/dev/null".to_owned(), |_| name.to_owned())
@@ -71,16 +71,20 @@ pub fn git_change(change: &GitChange<'_>) -> String {
             }
         }
         GitContent::Bytes(before, after) => {
-            diff.push_str(&format!("GIT binary patch\n{}\n{}\n", literal(after), literal(before)));
+            diff.push_str(&format!(
+                "GIT binary patch\n{}\n{}\n",
+                literal_block(after),
+                literal_block(before)
+            ));
         }
     }
     diff
 }
 
 /// Bytes, compressed, in lines of base 85.
-fn literal(bytes: &[u8]) -> String {
+fn literal_block(bytes: &[u8]) -> String {
     let mut text = format!("literal {}\n", bytes.len());
-    for line in packed(bytes).chunks(LINE) {
+    for line in compress_bytes(bytes).chunks(LINE) {
         let count = u8::try_from(line.len()).unwrap_or_default();
         text.push(char::from(if count <= 26 { b'A' + count - 1 } else { b'a' + count - 27 }));
         for group in line.chunks(4) {
@@ -99,7 +103,7 @@ fn literal(bytes: &[u8]) -> String {
     text
 }
 
-fn packed(bytes: &[u8]) -> Vec<u8> {
+fn compress_bytes(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     // A vector takes every write.
     let _ = encoder.write_all(bytes);
@@ -120,7 +124,8 @@ mod tests {
         for size in [0, 1, 3, 4, 5, 52, 53, 5000] {
             let after: Vec<u8> = (0..size).map(|at: u32| (at * 7919 % 251) as u8).collect();
             let before = b"\0old".as_slice();
-            let diff = git_change(&same(Some("a b.bin"), Some("a b.bin"), GitContent::Bytes(before, &after)));
+            let diff =
+                print_git_change(&same(Some("a b.bin"), Some("a b.bin"), GitContent::Bytes(before, &after)));
             let files = git_files(&diff);
             let GitBody::Binary(patch) = &files[0].body else { panic!("{diff}") };
             assert_eq!(patch.apply(before, 1 << 20).unwrap(), after, "{diff}");
@@ -136,17 +141,17 @@ mod tests {
             ..same(Some("a.txt"), Some("b.txt"), GitContent::Text("one\ntwo\n", "one\n2"))
         };
         assert_eq!(
-            git_change(&moved),
+            print_git_change(&moved),
             "diff --git a/a.txt b/b.txt\nold mode 100644\nnew mode 100755\nrename from a.txt\nrename to b.txt\n\
              --- a/a.txt\n+++ b/b.txt\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n\\ No newline at end of file\n"
         );
         let link =
             GitChange { new_mode: Some(0o120_000), ..same(None, Some("l"), GitContent::Text("", "to")) };
         assert!(
-            git_change(&link)
+            print_git_change(&link)
                 .starts_with("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@")
         );
-        let gone = git_change(&same(Some("x"), None, GitContent::Text("1\n", "")));
+        let gone = print_git_change(&same(Some("x"), None, GitContent::Text("1\n", "")));
         assert!(gone.contains("deleted file mode 100644\n--- a/x\n+++ /dev/null\n"), "{gone}");
     }
 }

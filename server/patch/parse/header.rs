@@ -1,21 +1,24 @@
-//! What stands before and between hunks: file names, git's extended headers, the numbers of a hunk.
+//! The lines before and between hunks: file names, git's extended headers, the numbers of a hunk.
 
-use super::super::hunk::{Section, Stated};
-use super::super::names;
-use super::Parser;
+use super::super::hunk::{FileSection, HeaderRange};
+use super::super::{git, names};
+use super::DiffParser;
 
-impl<'a> Parser<'a> {
-    /// Reads a line outside of hunks, or leaves it out.
-    pub(super) fn header(&mut self, line: &'a str) {
+impl<'a> DiffParser<'a> {
+    /// Reads a line outside of hunks, or skips it.
+    pub(super) fn read_header(&mut self, line: &'a str) {
         if self.names_file(0) {
-            self.names();
+            self.read_names();
         } else {
-            self.extended(line);
+            if self.diff.stray.is_none() && self.is_stray(line) {
+                self.diff.stray = Some(line);
+            }
+            self.read_extended(line);
             self.at += 1;
         }
     }
 
-    /// Whether a `---` and `+++` pair, or one of them before a hunk, stands at an offset from here.
+    /// Returns whether a `---` and `+++` pair, or one of them before a hunk, is at an offset from here.
     pub(super) fn names_file(&self, offset: usize) -> bool {
         let next = self.peek(offset + 1).unwrap_or_default();
         match self.peek(offset).and_then(|line| line.get(..4)) {
@@ -25,32 +28,52 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn names(&mut self) {
+    fn read_names(&mut self) {
         if self.diff.sections.last().is_none_or(|section| section.named || !section.hunks.is_empty()) {
-            self.diff.sections.push(Section::default());
+            self.diff.sections.push(FileSection::default());
         }
-        let old = self.take("--- ");
-        let new = self.take("+++ ");
-        let section = self.section();
+        let old = self.take_prefix("--- ");
+        let new = self.take_prefix("+++ ");
+        self.change_end = self.at;
+        let section = self.current_section();
         section.named = true;
-        let name = |rest: Option<&str>| rest.map(names::of_header);
+        let name = |rest: Option<&str>| rest.map(names::parse_header_name);
+        let absent = |rest: Option<&str>| rest.is_some_and(names::states_absence);
+        section.dated = (absent(old), absent(new));
         let (old, new) = (name(old), name(new));
+        for name in [&old, &new].into_iter().flatten().flatten() {
+            if let Some(known) = section.git_name()
+                && !names::is_same_file(name, known)
+            {
+                section.fault.get_or_insert(git::other_name(name, known));
+            }
+        }
         section.creates |= old == Some(None);
         section.deletes |= new == Some(None);
         section.old = old.flatten();
         section.new = new.flatten();
     }
 
-    fn take(&mut self, prefix: &str) -> Option<&'a str> {
+    fn take_prefix(&mut self, prefix: &str) -> Option<&'a str> {
         let rest = self.peek(0)?.strip_prefix(prefix)?;
         self.at += 1;
         Some(rest)
     }
 
-    fn extended(&mut self, line: &'a str) {
+    fn read_extended(&mut self, line: &'a str) {
         if let Some(rest) = line.strip_prefix("diff --git ") {
-            let (old, new) = names::of_git(rest).unzip();
-            self.diff.sections.push(Section { old, new, ..Section::default() });
+            let (old, new) = names::parse_git_names(rest).unzip();
+            self.change_end = self.at + 1;
+            self.diff.sections.push(FileSection { old, new, git: true, ..FileSection::default() });
+            return;
+        }
+        if let Some((old, new)) = names::parse_binary_names(line)
+            && self.diff.sections.last().is_none_or(|last| last.named || !last.hunks.is_empty())
+        {
+            // A file of its own: a diff of whole folders has no more about it.
+            let unsupported = Some("binary patch");
+            let (old, new, named) = (Some(old), Some(new), true);
+            self.diff.sections.push(FileSection { old, new, named, unsupported, ..FileSection::default() });
             return;
         }
         self.diff.format = self.diff.format.or(other_format(line));
@@ -69,34 +92,57 @@ impl<'a> Parser<'a> {
             () => None,
         };
         section.unsupported = section.unsupported.or(unsupported);
+        let moved = section.unsupported.filter(|what| ["rename", "copy"].contains(what));
+        let made = if section.creates { "a new file" } else { "a removal" };
+        let both = moved.filter(|_| section.creates || section.deletes);
+        let both = both.map(|moved| git::contradicting_headers(&format!("{made} and a {moved}")));
+        if let Some(fault) = names::mode_fault(line).or(both) {
+            section.fault.get_or_insert(fault);
+        }
+        let before =
+            line.strip_prefix("index ").and_then(|rest| rest.split_once("..")).map(|(before, _)| before);
+        section.was_empty |= section.git && before.is_some_and(git::is_empty_blob);
     }
 }
 
 fn other_format(line: &str) -> Option<&'static str> {
-    line.starts_with("***************").then_some("the context form")
+    match () {
+        () if line.starts_with("***************") => Some("the context form"),
+        () if is_ed_command(line) => Some("the form of diff without -u"),
+        () => None,
+    }
+}
+
+/// Returns whether a line is `3c3`, `8a12,15` or similar, and no more.
+fn is_ed_command(line: &str) -> bool {
+    let range = |text: &str| {
+        let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        text.split_once(',').map_or_else(|| is_number(text), |(a, b)| is_number(a) && is_number(b))
+    };
+    line.split_once(['a', 'c', 'd']).is_some_and(|(old, new)| range(old) && range(new))
 }
 
 /// The numbers and the heading of a hunk's header line.
-pub(super) fn of_hunk(line: &str) -> (Option<Stated>, &str) {
+pub(super) fn parse_hunk_header(line: &str) -> (Option<HeaderRange>, &str) {
     let rest = line.trim_start_matches('@');
     let (range, heading) = match rest.split_once("@@") {
-        // Some put the heading between the marks.
+        // Some models put the heading between the marks.
         Some((range, "")) if !range.trim_start().starts_with(['-', '.']) => ("", range),
         Some((range, heading)) => (range, heading),
         None if rest.trim_start().starts_with('-') => (rest, ""),
         None => ("", rest),
     };
     let mut parts = range.split_whitespace();
-    let old = parts.next().and_then(|part| pair(part.strip_prefix('-')?));
-    let new = parts.next().and_then(|part| pair(part.strip_prefix('+')?));
+    let old = parts.next().and_then(|part| parse_range(part.strip_prefix('-')?));
+    let new = parts.next().and_then(|part| parse_range(part.strip_prefix('+')?));
     let stated = old.map(|(old_start, old_len)| {
         let (new_start, new_len) = new.unwrap_or((old_start, old_len));
-        Stated { old_start, old_len, new_start, new_len }
+        HeaderRange { old_start, old_len, new_start, new_len }
     });
     (stated, heading.trim())
 }
 
-fn pair(text: &str) -> Option<(usize, usize)> {
+fn parse_range(text: &str) -> Option<(usize, usize)> {
     // No file has more lines, and sums of such numbers stay far from overflow.
     let number = |text: &str| text.parse::<u32>().ok().map(|number| number as usize);
     match text.split_once(',') {

@@ -1,7 +1,7 @@
 //! Signs written as HTML entities.
 
-use super::super::hunk::Hunk;
-use super::super::index::Index;
+use super::super::hunk::DiffHunk;
+use super::super::index::LineIndex;
 
 const ENTITIES: [(&str, &str); 9] = [
     ("&lt;", "<"),
@@ -12,12 +12,12 @@ const ENTITIES: [(&str, &str); 9] = [
     ("&#x27;", "'"),
     ("&apos;", "'"),
     ("&nbsp;", " "),
-    // Last: what it leaves is not read again.
+    // Last, so that its result is not decoded again.
     ("&amp;", "&"),
 ];
 
-pub(super) fn undo<'d>(hunk: &Hunk<'d>, _: &Index) -> Option<Hunk<'d>> {
-    super::each(hunk, |line| {
+pub(super) fn undo_entities<'d>(hunk: &DiffHunk<'d>, _: &LineIndex) -> Option<DiffHunk<'d>> {
+    super::change_lines(hunk, |line| {
         line.raw.contains('&').then(|| {
             ENTITIES.iter().fold(line.raw.to_string(), |text, (entity, sign)| text.replace(entity, sign))
         })

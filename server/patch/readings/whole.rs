@@ -1,7 +1,7 @@
 //! A diff whose text as a whole was wrapped: written as one string, or indented.
 
 /// The diff without its wrapping, if it has one.
-pub(in super::super) fn whole(diff: &str) -> Option<String> {
+pub(in super::super) fn unwrap_diff(diff: &str) -> Option<String> {
     let text = diff.trim();
     if !text.contains('\n') && text.contains("\\n") {
         let inner = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);

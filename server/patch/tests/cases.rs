@@ -1,14 +1,14 @@
 //! Each folder under tests/cases/patch: `before` and `diff` give `after` and `report.json`, or `refusal.json`.
 //!
-//! Without `before` there is no file; without `after` the diff deletes it. `BLESS=1` writes what came out.
+//! Without `before` there is no file; without `after` the diff deletes it. `BLESS=1` writes the results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::base::text::{Encoding, decode};
-use crate::{Applied, apply};
+use crate::base::text::{TextEncoding, decode_text};
+use crate::{AppliedDiff, apply_diff};
 
 /// The file that every case patches.
 const FILE: &str = "src/lines.rs";
@@ -24,7 +24,7 @@ fn each_case_comes_out_as_its_folder_says() {
     assert!(wrong.is_empty(), "{} cases differ\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// What a case gives: the file's bytes, and the report or the refusal.
+/// The expectation of a case: the file's bytes, and the report or the refusal.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     after: Option<Vec<u8>>,
@@ -34,7 +34,7 @@ struct Outcome {
 
 fn check(case: &Path) -> Result<(), String> {
     let before = fs::read(case.join("before")).ok();
-    let diff = decode(fs::read(case.join("diff")).unwrap()).unwrap();
+    let diff = decode_text(fs::read(case.join("diff")).unwrap()).unwrap();
     let came = outcome(before.as_deref(), &diff.text);
     if std::env::var_os("BLESS").is_some() {
         return bless(case, &came);
@@ -51,14 +51,14 @@ fn check(case: &Path) -> Result<(), String> {
 }
 
 fn outcome(before: Option<&[u8]>, diff: &str) -> Outcome {
-    let before = before.map(|bytes| decode(bytes).unwrap());
-    let encoding = before.as_ref().map_or(Encoding::Utf8, |before| before.encoding);
-    match apply(FILE, before.as_ref().map(|before| before.text.as_str()), diff) {
+    let before = before.map(|bytes| decode_text(bytes).unwrap());
+    let encoding = before.as_ref().map_or(TextEncoding::Utf8, |before| before.encoding);
+    match apply_diff(FILE, before.as_ref().map(|before| before.text.as_str()), diff) {
         Err(refusal) => {
             Outcome { after: None, report: None, refusal: Some(serde_json::to_value(refusal).unwrap()) }
         }
-        Ok(Applied { after, kind, hunks, others, notes, unchanged }) => Outcome {
-            after: after.map(|after| encoding.encode(&after).unwrap().into_owned()),
+        Ok(AppliedDiff { after, kind, hunks, others, notes, unchanged }) => Outcome {
+            after: after.map(|after| encoding.encode_text(&after).unwrap().into_owned()),
             report: Some(json!({
                 "kind": kind, "hunks": hunks, "others": others, "notes": notes, "unchanged": unchanged,
             })),

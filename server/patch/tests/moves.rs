@@ -1,19 +1,19 @@
-//! Where a hunk goes when its text changes.
+//! The new place of a hunk when its text changes.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::{Cut, cut, relocate, splice};
+use crate::{ChangedLines, LineMoves, cut_hunks, relocate_hunk, splice_lines};
 
 /// A hunk that takes this many lines and adds one.
-fn hunk(before: &str, start: usize, gone: usize) -> Cut {
+fn hunk(before: &str, start: usize, gone: usize) -> ChangedLines {
     let old = before.split_inclusive('\n').skip(start).take(gone).map(str::to_owned).collect();
-    Cut { old_start: start, old, new: vec!["new\n".to_owned()] }
+    ChangedLines { old_start: start, old, new: vec!["new\n".to_owned()] }
 }
 
 fn check(before: &str, now: &str, start: usize, gone: usize, wanted: Option<usize>) {
-    let found = relocate(before, now, &hunk(before, start, gone));
+    let found = relocate_hunk(before, now, &hunk(before, start, gone));
     assert_eq!(found, wanted, "{before:?} -> {now:?}, {gone} lines at {start}");
 }
 
@@ -37,8 +37,8 @@ fn a_hunk_keeps_its_lines() {
     check(abc, "a\nx\nc\n", 0, 3, None);
     check("a\nb\nc\nd\n", "a\nb\nx\nc\nd\n", 1, 2, None);
     // Past the end: no hunk of this text.
-    let beyond = Cut { old_start: 3, old: vec!["d\n".to_owned()], new: Vec::new() };
-    assert_eq!(relocate(abc, abc, &beyond), None);
+    let beyond = ChangedLines { old_start: 3, old: vec!["d\n".to_owned()], new: Vec::new() };
+    assert_eq!(relocate_hunk(abc, abc, &beyond), None);
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn an_insertion_goes_with_a_neighbour_or_nowhere() {
     check(abc, "a\nb\nc\nx\n", 3, 0, Some(3));
     check(abc, "x\na\nb\nc\n", 3, 0, Some(4));
     check(abc, "a\nb\nC\n", 3, 0, None);
-    // One neighbour is enough; with neither it is lost.
+    // A single neighbour is enough; with neither it is lost.
     check(abc, "a\nx\nc\n", 1, 0, Some(1));
     check(abc, "x\nb\nc\n", 1, 0, Some(1));
     check(abc, "x\ny\nz\nb\nc\n", 1, 0, Some(3));
@@ -100,9 +100,9 @@ proptest! {
         let before = format!("{above}{block}{below}");
         let now = format!("{above_now}{block}{below_now}");
         let stood = hunk(&before, above.lines().count() + 1, gone);
-        let place = relocate(&before, &now, &stood);
+        let place = relocate_hunk(&before, &now, &stood);
         prop_assert_eq!(place, Some(above_now.lines().count() + 1));
-        let spliced = splice(&now, above_now.lines().count() + 1, &stood.old, &stood.new);
+        let spliced = splice_lines(&now, above_now.lines().count() + 1, &stood.old, &stood.new);
         prop_assert_eq!(spliced, Some(format!("{above_now}before it\nnew\nafter it\n{below_now}")));
     }
 
@@ -111,13 +111,82 @@ proptest! {
         (before, after) in (elsewhere(), elsewhere()),
         first in any::<prop::sample::Index>(),
     ) {
-        let cuts = cut(&before, &after);
+        let cuts = cut_hunks(&before, &after);
         prop_assume!(!cuts.is_empty());
         let first = &cuts[first.index(cuts.len())];
-        let now = splice(&before, first.old_start, &first.old, &first.new).unwrap();
+        let now = splice_lines(&before, first.old_start, &first.old, &first.new).unwrap();
         for other in cuts.iter().filter(|other| *other != first && !other.old.is_empty()) {
-            if let Some(place) = relocate(&before, &now, other) {
-                prop_assert!(splice(&now, place, &other.old, &other.new).is_some());
+            if let Some(place) = relocate_hunk(&before, &now, other) {
+                prop_assert!(splice_lines(&now, place, &other.old, &other.new).is_some());
+            }
+        }
+    }
+}
+
+/// A change of some lines of a text, merged with what was typed into them.
+fn retyped(
+    before: &str,
+    now: &str,
+    start: usize,
+    (old, new): (&str, &str),
+) -> Option<(usize, String, String)> {
+    let lines = |text: &str| text.split_inclusive('\n').map(str::to_owned).collect();
+    let cut = ChangedLines { old_start: start, old: lines(old), new: lines(new) };
+    let merged = LineMoves::new(before, now).merge_retyped(&cut)?;
+    Some((merged.old_start, merged.old.concat(), merged.new.concat()))
+}
+
+#[test]
+fn what_is_typed_beside_the_changed_words_of_a_hunk_is_kept() {
+    let before = "fn a() {\n    let total = 1;\n    print(total);\n}\n";
+    let hunk =
+        ("    let total = 1;\n    print(total);\n", "    let total = 2;\n    print(total);\n    done();\n");
+    let typed = "fn a() {\n    let grand_total = 1;\n    print(total);\n}\n";
+    let merged = "    let grand_total = 2;\n    print(total);\n    done();\n";
+    assert_eq!(
+        retyped(before, typed, 1, hunk),
+        Some((1, "    let grand_total = 1;\n    print(total);\n".to_owned(), merged.to_owned()))
+    );
+    // Lines above it, and a line within it.
+    let typed = "use b;\n\nfn a() {\n    let total = 1;\n    // Why\n    print(total);\n}\n";
+    let (at, old, new) = retyped(before, typed, 1, hunk).unwrap();
+    assert_eq!((at, &*old), (3, "    let total = 1;\n    // Why\n    print(total);\n"));
+    assert_eq!(new, "    let total = 2;\n    // Why\n    print(total);\n    done();\n");
+    // The same words, words that touch, the lines themselves gone, and a change that reaches beyond.
+    for typed in [
+        "fn a() {\n    let total = 3;\n    print(total);\n}\n",
+        "fn a() {\n    let total = 1 + 1;\n    print(total);\n}\n".replace(" + 1;", "0;").as_str(),
+        "fn a() {\n}\n",
+        "fn b() {\n    let totals = 1;\n    print(total);\n}\n",
+    ] {
+        assert_eq!(retyped(before, typed, 1, hunk), None, "{typed}");
+    }
+}
+
+proptest! {
+    /// A merge holds the hunk's own change: what was typed taken back out of it leaves the hunk as it was proposed.
+    #[test]
+    fn a_merged_hunk_is_the_proposed_one_again_once_the_typing_is_taken_back(
+        words in vec("[a-d]{1,3}", 4..12),
+        changed in 0..12usize,
+        typed in 0..12usize,
+    ) {
+        let text = |words: &[String]| format!("first\n{}\nlast\n", words.join(" "));
+        let with = |at: usize, word: &str| {
+            let mut words = words.clone();
+            let at = at % words.len();
+            words[at] = word.to_owned();
+            words
+        };
+        let line = |words: &[String]| format!("{}\n", words.join(" "));
+        let (old, new) = (line(&words), line(&with(changed, "HUNK")));
+        let now = text(&with(typed, "TYPED"));
+        match retyped(&text(&words), &now, 1, (&old, &new)) {
+            None => prop_assert_eq!(changed % words.len(), typed % words.len()),
+            Some((at, old, new)) => {
+                prop_assert!(new.contains("HUNK") && new.contains("TYPED"));
+                let back = retyped(&now, &text(&words), at, (&old, &new));
+                prop_assert_eq!(back, Some((1, line(&words), line(&with(changed, "HUNK")))));
             }
         }
     }

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 
 use crate::{
-    Cut, Difference, LineRange, Places, RefusalCode, apply, relocate, replace, replace_matches, splice,
-    unified,
+    ChangedLines, ExpectedPlaces, LineDifference, LineRange, RefusalCode, apply_diff, relocate_hunk,
+    replace_matches, replace_text, splice_lines, unified_diff,
 };
 
 const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\n";
@@ -16,15 +16,15 @@ fn lines(text: &[&str]) -> Vec<String> {
 #[test]
 fn an_equal_line_elsewhere_is_not_the_hunks() {
     let before = "{\n}\nwork {\n    step\n}\n";
-    let cut = Cut { old_start: 4, old: lines(&["}"]), new: vec![] };
-    assert_eq!(relocate(before, "{\n}\nwork {\n}\nmore\n", &cut), None);
-    assert_eq!(relocate(before, "{\n}\nwork {\n    stop\n}\nmore\n", &cut), None);
-    assert_eq!(relocate(before, "{\n}\nwork {\n    step\n}\nmore\n", &cut), Some(4));
+    let cut = ChangedLines { old_start: 4, old: lines(&["}"]), new: vec![] };
+    assert_eq!(relocate_hunk(before, "{\n}\nwork {\n}\nmore\n", &cut), None);
+    assert_eq!(relocate_hunk(before, "{\n}\nwork {\n    stop\n}\nmore\n", &cut), None);
+    assert_eq!(relocate_hunk(before, "{\n}\nwork {\n    step\n}\nmore\n", &cut), Some(4));
 }
 
 #[test]
 fn lines_are_replaced_only_where_they_stand() {
-    let splice = |start: usize, old: &[&str]| splice("a\nb\nc", start, &lines(old), &lines(&["x"]));
+    let splice = |start: usize, old: &[&str]| splice_lines("a\nb\nc", start, &lines(old), &lines(&["x"]));
     assert_eq!(splice(0, &["a"]), Some("x\nb\nc".to_owned()));
     assert_eq!(splice(1, &[]), Some("a\nx\nb\nc".to_owned()));
     assert_eq!(splice(1, &["a"]), None);
@@ -36,10 +36,10 @@ fn lines_are_replaced_only_where_they_stand() {
 #[test]
 fn a_last_line_without_end_is_not_run_into() {
     let own = |text: &str| vec![text.to_owned()];
-    assert_eq!(splice("a\nb", 1, &own("b"), &own("c")), Some("a\nc".to_owned()));
-    assert_eq!(splice("a\nb", 0, &own("a\n"), &own("c")), None);
-    assert_eq!(splice("a\nb\n", 1, &own("b"), &own("c")), None);
-    assert_eq!(splice("", 0, &[], &own("c")), Some("c".to_owned()));
+    assert_eq!(splice_lines("a\nb", 1, &own("b"), &own("c")), Some("a\nc".to_owned()));
+    assert_eq!(splice_lines("a\nb", 0, &own("a\n"), &own("c")), None);
+    assert_eq!(splice_lines("a\nb\n", 1, &own("b"), &own("c")), None);
+    assert_eq!(splice_lines("", 0, &[], &own("c")), Some("c".to_owned()));
 }
 
 #[test]
@@ -47,17 +47,17 @@ fn a_change_prints_as_git_prints_it() {
     let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n";
     let after = before.replace("4\n5", "4\nfive").replace("13\n", "").replace("15\n", "15");
     assert_eq!(
-        unified("dir/a b.rs", Some(before), Some(&after)),
+        unified_diff("dir/a b.rs", Some(before), Some(&after)),
         "diff --git a/dir/a b.rs b/dir/a b.rs\n--- a/dir/a b.rs\t\n+++ b/dir/a b.rs\t\n\
          @@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n\
          @@ -10,6 +10,5 @@\n 10\n 11\n 12\n-13\n 14\n-15\n+15\n\\ No newline at end of file\n"
     );
     assert_eq!(
-        unified("x", None, Some("a\n")),
+        unified_diff("x", None, Some("a\n")),
         "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+a\n"
     );
     assert_eq!(
-        unified("x", Some("a\n"), None),
+        unified_diff("x", Some("a\n"), None),
         "diff --git a/x b/x\ndeleted file mode 100644\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
     );
 }
@@ -65,64 +65,65 @@ fn a_change_prints_as_git_prints_it() {
 #[test]
 fn a_refusal_says_where_the_file_differs_and_what_to_read() {
     let diff = "@@ -1,3 +1,3 @@\n one\n-two\n+2\n tres\n";
-    let refusal = apply("dir/n.txt", Some(BEFORE), diff).unwrap_err();
+    let refusal = apply_diff("dir/n.txt", Some(BEFORE), diff).unwrap_err();
     assert_eq!(refusal.code, RefusalCode::Stale);
     assert_eq!(refusal.lines(), vec![1, 3, 1, 5]);
     assert_eq!(refusal.read, Some(LineRange { start: 1, end: 5 }));
     assert_eq!((refusal.hunk, refusal.sought_at), (Some(1), Some(1)));
-    let difference = Difference { line: 3, expected: "tres".to_owned(), actual: Some("three".to_owned()) };
+    let difference =
+        LineDifference { line: 3, expected: "tres".to_owned(), actual: Some("three".to_owned()) };
     assert_eq!(refusal.difference, Some(difference));
 }
 
 #[test]
 fn a_text_is_found_and_replaced() {
     let text = "fn a() {\n    one();\n}\n\nfn b() {\n    one();\n}\n";
-    let after = |find: &str, with: &str, places: Places| {
-        replace("f", text, find, with, places).map(|done| done.after.unwrap()).map_err(|no| no.code)
+    let after = |find: &str, with: &str, places: ExpectedPlaces| {
+        replace_text("f", text, find, with, places).map(|done| done.after.unwrap()).map_err(|no| no.code)
     };
-    assert_eq!(after("fn b", "fn c", Places::One), Ok(text.replace("fn b", "fn c")));
-    assert_eq!(after("one()", "two()", Places::One), Err(RefusalCode::Ambiguous));
-    assert_eq!(after("one()", "two()", Places::All), Ok(text.replace("one", "two")));
-    assert_eq!(after("one()", "two()", Places::Exactly(2)), Ok(text.replace("one", "two")));
-    assert_eq!(after("one()", "two()", Places::Exactly(3)), Err(RefusalCode::Ambiguous));
+    assert_eq!(after("fn b", "fn c", ExpectedPlaces::One), Ok(text.replace("fn b", "fn c")));
+    assert_eq!(after("one()", "two()", ExpectedPlaces::One), Err(RefusalCode::Ambiguous));
+    assert_eq!(after("one()", "two()", ExpectedPlaces::All), Ok(text.replace("one", "two")));
+    assert_eq!(after("one()", "two()", ExpectedPlaces::Exactly(2)), Ok(text.replace("one", "two")));
+    assert_eq!(after("one()", "two()", ExpectedPlaces::Exactly(3)), Err(RefusalCode::Ambiguous));
     // Not to the letter: the file's own indentation is kept.
-    assert_eq!(after("fn b() {\n  one();\n", "fn b() {\n  two();\n", Places::One), {
+    assert_eq!(after("fn b() {\n  one();\n", "fn b() {\n  two();\n", ExpectedPlaces::One), {
         Ok(text.replace("fn b() {\n    one", "fn b() {\n    two"))
     });
-    assert_eq!(after("\tone();\n", "\ttwo();\n", Places::All), Ok(text.replace("one", "two")));
-    assert_eq!(after("none();\n", "two();\n", Places::All), Err(RefusalCode::NotFound));
-    assert_eq!(after("", "two();\n", Places::All), Err(RefusalCode::Empty));
+    assert_eq!(after("\tone();\n", "\ttwo();\n", ExpectedPlaces::All), Ok(text.replace("one", "two")));
+    assert_eq!(after("none();\n", "two();\n", ExpectedPlaces::All), Err(RefusalCode::NotFound));
+    assert_eq!(after("", "two();\n", ExpectedPlaces::All), Err(RefusalCode::Empty));
 }
 
 #[test]
 fn what_a_pattern_matches_is_replaced() {
     let text = "a = 1\nb = 2\n";
-    let after = |pattern: &str, with: &str, places: Places| {
+    let after = |pattern: &str, with: &str, places: ExpectedPlaces| {
         let pattern = regex::Regex::new(pattern).unwrap();
         replace_matches("f", text, &pattern, with, places)
             .map(|done| done.after.unwrap())
             .map_err(|no| no.code)
     };
-    assert_eq!(after(r"(\w) = (\d)", "$2 = $1", Places::All).as_deref(), Ok("1 = a\n2 = b\n"));
-    assert_eq!(after(r"(\w) = 2", "$1 = 3", Places::One).as_deref(), Ok("a = 1\nb = 3\n"));
-    assert_eq!(after(r"\w = \d", "", Places::One), Err(RefusalCode::Ambiguous));
-    assert_eq!(after(r"\w = \d", "", Places::Exactly(3)), Err(RefusalCode::Ambiguous));
-    assert_eq!(after("c", "", Places::All), Err(RefusalCode::NotFound));
+    assert_eq!(after(r"(\w) = (\d)", "$2 = $1", ExpectedPlaces::All).as_deref(), Ok("1 = a\n2 = b\n"));
+    assert_eq!(after(r"(\w) = 2", "$1 = 3", ExpectedPlaces::One).as_deref(), Ok("a = 1\nb = 3\n"));
+    assert_eq!(after(r"\w = \d", "", ExpectedPlaces::One), Err(RefusalCode::Ambiguous));
+    assert_eq!(after(r"\w = \d", "", ExpectedPlaces::Exactly(3)), Err(RefusalCode::Ambiguous));
+    assert_eq!(after("c", "", ExpectedPlaces::All), Err(RefusalCode::NotFound));
 }
 
 proptest! {
     #[test]
     fn a_file_of_any_name_is_made_and_deleted(text in "(a?\n){0,3}", path in "[a-z \"\\\\é\t]{1,5}/[a-z][a-z. ]{0,5}") {
-        let made = apply(&path, None, &unified(&path, None, Some(&text)));
+        let made = apply_diff(&path, None, &unified_diff(&path, None, Some(&text)));
         prop_assert_eq!(made.map(|made| made.after), Ok(Some(text.clone())));
-        let gone = apply(&path, Some(&text), &unified(&path, Some(&text), None));
+        let gone = apply_diff(&path, Some(&text), &unified_diff(&path, Some(&text), None));
         prop_assert_eq!(gone.map(|gone| gone.after), Ok(None));
     }
 
     #[test]
     fn what_is_called_unchanged_is(before in "([ab{]\n){0,6}", lines in prop::collection::vec("[-+ ][ab{]", 0..6)) {
         let diff = format!("@@\n{}\n", lines.join("\n"));
-        if let Ok(done) = apply("x", Some(&before), &diff) {
+        if let Ok(done) = apply_diff("x", Some(&before), &diff) {
             prop_assert_eq!(done.unchanged, done.after.as_deref() == Some(before.as_str()));
         }
     }

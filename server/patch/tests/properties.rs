@@ -1,4 +1,4 @@
-//! What holds for every text and every diff.
+//! Properties of every text and every diff.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::{Cut, apply, cut, splice, unified};
+use crate::{ChangedLines, apply_diff, cut_hunks, splice_lines, unified_diff};
 
 /// Lines that a reader of diffs could take for something else.
 const LINES: [&str; 24] = [
@@ -67,7 +67,7 @@ fn change() -> impl Strategy<Value = (String, String)> {
 fn mutated() -> impl Strategy<Value = (String, String)> {
     let act = (0..6_u8, any::<prop::sample::Index>(), any::<prop::sample::Index>(), select(&LINES[..]));
     (change(), vec(act, 1..6)).prop_map(|((before, after), acts)| {
-        let diff = unified("f", Some(&before), Some(&after));
+        let diff = unified_diff("f", Some(&before), Some(&after));
         let mut lines: Vec<String> = diff.split_inclusive('\n').map(str::to_owned).collect();
         for (act, here, there, other) in acts {
             if lines.is_empty() {
@@ -92,7 +92,7 @@ fn mutated() -> impl Strategy<Value = (String, String)> {
     })
 }
 
-/// How often each line stands in a text, whatever space is in it and whatever signs begin it.
+/// The number of occurrences of each line in a text, ignoring its space and its leading signs.
 fn counted<'t>(lines: impl Iterator<Item = &'t str>) -> HashMap<String, i64> {
     let mut counts = HashMap::new();
     for line in lines {
@@ -102,12 +102,12 @@ fn counted<'t>(lines: impl Iterator<Item = &'t str>) -> HashMap<String, i64> {
     counts
 }
 
-fn all(text: String, cuts: &[Cut]) -> Option<String> {
-    cuts.iter().rev().try_fold(text, |text, cut| splice(&text, cut.old_start, &cut.old, &cut.new))
+fn all(text: String, cuts: &[ChangedLines]) -> Option<String> {
+    cuts.iter().rev().try_fold(text, |text, cut| splice_lines(&text, cut.old_start, &cut.old, &cut.new))
 }
 
 /// The text with only these cuts in it, made without `splice`.
-fn only(before: &str, cuts: &[Cut], chosen: &[bool]) -> String {
+fn only(before: &str, cuts: &[ChangedLines], chosen: &[bool]) -> String {
     let lines: Vec<&str> = before.split_inclusive('\n').collect();
     let (mut text, mut at) = (String::new(), 0);
     for (cut, _) in cuts.iter().zip(chosen).filter(|(_, chosen)| **chosen) {
@@ -124,23 +124,23 @@ proptest! {
     #[test]
     fn a_printed_change_applies_to_what_it_was_made_from((before, after) in change()) {
         prop_assume!(before != after);
-        let diff = unified("f", Some(&before), Some(&after));
-        let applied = apply("f", Some(&before), &diff).map(|applied| (applied.after, applied.unchanged));
+        let diff = unified_diff("f", Some(&before), Some(&after));
+        let applied = apply_diff("f", Some(&before), &diff).map(|applied| (applied.after, applied.unchanged));
         prop_assert_eq!(applied, Ok((Some(after), false)), "{}", diff);
     }
 
     #[test]
     fn a_printed_new_file_is_made_and_a_printed_end_deletes(text in text()) {
-        let made = apply("f", None, &unified("f", None, Some(&text))).map(|applied| applied.after);
+        let made = apply_diff("f", None, &unified_diff("f", None, Some(&text))).map(|applied| applied.after);
         prop_assert_eq!(made, Ok(Some(text.clone())));
-        let gone = apply("f", Some(&text), &unified("f", Some(&text), None)).map(|applied| applied.after);
+        let gone = apply_diff("f", Some(&text), &unified_diff("f", Some(&text), None)).map(|applied| applied.after);
         prop_assert_eq!(gone, Ok(None));
     }
 
     #[test]
     fn a_change_that_stands_is_not_made_again((before, after) in change()) {
-        let diff = unified("f", Some(&before), Some(&after));
-        if let Ok(again) = apply("f", Some(&after), &diff) && again.unchanged {
+        let diff = unified_diff("f", Some(&before), Some(&after));
+        if let Ok(again) = apply_diff("f", Some(&after), &diff) && again.unchanged {
             prop_assert_eq!(again.after, Some(after));
         }
     }
@@ -150,12 +150,12 @@ proptest! {
         (before, after) in change(),
         chosen in vec(any::<bool>(), 40),
     ) {
-        let cuts = cut(&before, &after);
+        let cuts = cut_hunks(&before, &after);
         prop_assert_eq!(all(before.clone(), &cuts), Some(after));
-        let some: Vec<Cut> =
+        let some: Vec<ChangedLines> =
             cuts.iter().zip(&chosen).filter(|(_, chosen)| **chosen).map(|(cut, _)| cut.clone()).collect();
         let spliced = all(before.clone(), &some);
-        // A last line without an end may lead nowhere alone; then it says so.
+        // A last line without an end may fit nowhere alone; then it must be rejected.
         if let Some(spliced) = spliced {
             prop_assert_eq!(spliced, only(&before, &cuts, &chosen));
         } else {
@@ -165,7 +165,7 @@ proptest! {
 
     #[test]
     fn a_broken_diff_takes_no_line_that_it_does_not_state((before, diff) in mutated()) {
-        let Ok(applied) = apply("f", Some(&before), &diff) else { return Ok(()) };
+        let Ok(applied) = apply_diff("f", Some(&before), &diff) else { return Ok(()) };
         let after = applied.after.unwrap_or_default();
         let (old, new) = (counted(before.split('\n')), counted(after.split('\n')));
         let stated = |sign| counted(diff.split('\n').filter_map(move |line| line.strip_prefix(sign)));
@@ -180,7 +180,7 @@ proptest! {
 
     #[test]
     fn any_text_at_all_is_read_as_a_diff(before in any::<Option<String>>(), diff in "(?s)[-+ @\\\\a\n\r`*]{0,80}") {
-        let _ = apply("f", before.as_deref(), &diff);
-        let _ = apply("", before.as_deref(), &diff);
+        let _ = apply_diff("f", before.as_deref(), &diff);
+        let _ = apply_diff("", before.as_deref(), &diff);
     }
 }

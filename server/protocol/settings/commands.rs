@@ -1,4 +1,4 @@
-//! `[rules.commands]`: what holds for the commands that tools run.
+//! `[rules.commands]`: rules for the commands that tools run.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct CommandRuleSettings {
     /// Never run.
     pub deny: Vec<String>,
-    /// Run only after the person said so.
+    /// Run only after the person agreed.
     pub ask: Vec<String>,
-    /// Run without asking. Not heard in a project's file. A command that a rule denies does not run whatever it says.
+    /// Run without asking. Ignored in a project's file. A command that a rule denies does not run in any case.
     pub allow: Vec<AllowedCommand>,
 }
 
@@ -23,7 +23,7 @@ pub struct AllowedCommand {
     /// This argument vector, and no other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub argv: Vec<String>,
-    /// The program, with its subcommand where it has one: `npm install`.
+    /// The program, with its subcommand if it has one: `npm install`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The options that may stand in the command.
@@ -32,7 +32,7 @@ pub struct AllowedCommand {
     /// The path that all other arguments lie at or below, relative to the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Why it is allowed.
+    /// The reason why it is allowed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
 }

@@ -1,4 +1,4 @@
-//! `[fetch]`: what the tool fetch reaches beside the public internet.
+//! `[fetch]`: hosts that the tool fetch reaches beyond the public internet.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

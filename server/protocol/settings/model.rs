@@ -3,37 +3,37 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which model, and where. Not heard in a project's file, which could send your texts elsewhere.
+/// The language model and its server. Ignored in a project's file, which could send your texts elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
     /// The model: `ollama/NAME`, `openai/NAME`, `anthropic/NAME`, or a server's URL and a name as
     /// `http://127.0.0.1:8080/v1#NAME`. When empty, a server on this machine is looked for.
     pub name: String,
-    /// The server's URL, where it is not the usual one; https, or http on this machine.
+    /// The server's URL, if it is not the usual one; https, or http on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// The interface that the server speaks, where its name does not say so.
+    /// The interface that the server speaks, if its name does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub api: Option<ModelApi>,
     /// The environment variable that holds the key; `OPENAI_API_KEY` for `openai/…` and `ANTHROPIC_API_KEY` for
     /// `anthropic/…` when absent, and no key for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_env: Option<String>,
-    /// The command that prints the key, as `["secret-tool", "lookup", "service", "openai"]`, where `key_env` names no variable that
+    /// The command that prints the key, as `["secret-tool", "lookup", "service", "openai"]`, if `key_env` names no variable that
     /// is set: a keyring's own. It runs unconfined, as the person, when the model is first asked for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub key_command: Vec<String>,
-    /// Tokens that the model's context holds, where the server does not say so.
+    /// Tokens that the model's context holds, if the server does not say so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_tokens: Option<u64>,
-    /// How much the model is told of the rules and the tools before the task.
+    /// The size of the prompt about the rules and the tools before the task.
     pub prompt: PromptSize,
-    /// The seed of the chance in the model's answers, where its server takes one: runs can be repeated then.
+    /// The seed of the chance in the model's answers, if its server takes one: runs can be repeated then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Seconds in which nothing comes from the server before the request is given up. A model that is loaded for it, or reads
-    /// a long context, needs a while.
+    /// Seconds without data from the server after which the request fails. A model that is loaded for it, or reads a
+    /// long context, needs a while. If only signs of life arrive and no part of an answer, four times as many.
     pub idle_s: u64,
 }
 
@@ -51,11 +51,11 @@ pub enum ModelApi {
     Ollama,
 }
 
-/// How much a model is told before the task.
+/// The size of the prompt before the task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PromptSize {
-    /// All of it where that takes up no more than a share of the model's context, else the short one.
+    /// All of it if that takes up no more than a share of the model's context, else the short one.
     #[default]
     Auto,
     /// All of it: each tool with its schema, or the operations that find tools.

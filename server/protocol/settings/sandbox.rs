@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What becomes of the files that a command changes.
+/// The treatment of files that a command changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandEffects {
@@ -13,17 +13,45 @@ pub enum CommandEffects {
     Apply,
 }
 
+/// The treatment of a command's changes to paths that git ignores and does not track, the strictest last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IgnoredEffects {
+    /// It is written when the command ends, and counted and named in the answer.
+    #[default]
+    Write,
+    /// It is kept apart in a layer that later commands see, until the person takes it over or drops it.
+    Session,
+    /// It is proposed like any other change.
+    Review,
+}
+
+/// The reach of the ports that a session's commands listen on, the strictest last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PortForwarding {
+    /// The person's programs reach them too, at 127.0.0.1.
+    #[default]
+    Forward,
+    /// The session's commands alone reach them.
+    Off,
+}
+
 /// `[sandbox]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SandboxSettings {
-    /// What becomes of the files that a command changes. When absent, the changes of builds and tests are applied, and those
-    /// of other commands are reviewed.
+    /// The treatment of files that a command changes. When absent, new files of builds and tests are applied, and all
+    /// other changes are reviewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub effects: Option<CommandEffects>,
+    /// The treatment of a command's changes to paths that git ignores and does not track.
+    pub ignored: IgnoredEffects,
+    /// The reach of the ports that a session's commands listen on.
+    pub ports: PortForwarding,
     /// Further commands that count as builds and tests, each by its first words: `"just check"`.
     pub builds: Vec<String>,
-    /// Further folders with compilers and interpreters that commands may read; `~/` stands for the home folder.
+    /// Further folders with compilers and interpreters that commands may read; `~/` is the home folder.
     pub toolchains: Vec<String>,
     /// Names of further environment variables that commands are given.
     pub env: Vec<String>,
@@ -37,6 +65,8 @@ impl Default for SandboxSettings {
     fn default() -> Self {
         Self {
             effects: None,
+            ignored: IgnoredEffects::default(),
+            ports: PortForwarding::default(),
             builds: Vec::new(),
             toolchains: Vec::new(),
             env: Vec::new(),

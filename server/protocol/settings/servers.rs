@@ -1,4 +1,4 @@
-//! `[mcp_servers.NAME]`: servers of the Model Context Protocol whose tools are called like our own.
+//! `[mcp_servers.NAME]`: servers of the Model Context Protocol whose tools are called like built-in ones.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::Risk;
 
-/// Whether all tools of a server are taken in, and under which node.
+/// The import of all tools of a server, and the node that they belong to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Import {
-    /// `true`: under `Custom/NAME`. `false`: only what definitions name.
+    /// `true`: under `Custom/NAME`. `false`: only the tools that definitions name.
     Whole(bool),
     /// Under this node, its names with `/` between. One that the tree lacks is made under `Custom`.
     Under(String),
@@ -23,7 +23,7 @@ impl Default for Import {
     }
 }
 
-/// What becomes of a call's `why`.
+/// The treatment of a call's `why`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ForwardWhy {
@@ -37,49 +37,50 @@ pub enum ForwardWhy {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpServer {
-    /// The program, spoken to over its standard input and output. It starts at the first need.
+    /// The program, addressed over its standard input and output. It starts when first needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Its arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Its environment, beside PATH, HOME, LANG and TMPDIR; `${NAME}` stands for a variable of ours.
+    /// Its environment, in addition to PATH, HOME, LANG and TMPDIR; `${NAME}` is a variable of this process.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// The folder it starts in, from the workspace's root; that itself when absent.
+    /// The folder it starts in, from the workspace's root; the root itself when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
     /// The endpoint of the streamable HTTP transport, instead of a program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Headers of each request to it; `${NAME}` stands for a variable of ours.
+    /// Headers of each request to it; `${NAME}` is a variable of this process.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Whether all its tools are taken in, and under which node.
+    /// The import of all its tools, and the node that they belong to.
     pub import: Import,
-    /// What stands before the names of its tools; the server's own name when absent.
+    /// The prefix of the names of its tools; the server's own name when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix: Option<String>,
-    /// The risk of all its tools, instead of what it says itself.
+    /// The risk of all its tools, instead of the risk that it states itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub risk: Option<Risk>,
-    /// What becomes of `why`; stripped when absent, but for a tool that has a `why` of its own.
+    /// The treatment of `why`; stripped when absent, but for a tool that has a `why` of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<ForwardWhy>,
-    /// Whether its program runs in a sandbox; when absent, a server that a project names does. A project cannot say no.
+    /// True if its program runs in a sandbox; when absent, a server that a project names does. A project cannot turn
+    /// it off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<bool>,
-    /// Whether it writes the workspace where it runs in a sandbox; else it only reads it.
+    /// True if it may write the workspace when it runs in a sandbox; else it only reads it.
     #[serde(skip_serializing_if = "is_false")]
     pub writes: bool,
-    /// The hosts that it reaches where it runs in a sandbox; none when empty.
+    /// The hosts that it reaches if it runs in a sandbox; none when empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
     /// Milliseconds that a start, or a call of a tool taken in, may take.
     pub timeout_ms: u64,
-    /// Whether it is used at all.
+    /// False if it is not used at all.
     pub enabled: bool,
-    /// Whether the project named it, so that it waits for the person's consent.
+    /// True if the project named it, so that it waits for the person's consent.
     #[serde(skip)]
     pub of_project: bool,
 }
@@ -111,10 +112,10 @@ impl Default for McpServer {
 const LONGEST: usize = 32;
 
 impl McpServer {
-    /// What is wrong with a server of that name, as a sentence.
+    /// Checks a server of that name.
     ///
     /// # Errors
-    /// That sentence.
+    /// The problem, as a sentence.
     pub fn check(&self, name: &str) -> Result<(), String> {
         let plain = |text: &str| {
             text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -156,8 +157,8 @@ impl McpServer {
         Ok(())
     }
 
-    /// Whether all its tools are taken in.
-    pub fn imports(&self) -> bool {
+    /// Returns whether all its tools are imported.
+    pub fn imports_all_tools(&self) -> bool {
         self.enabled && self.import != Import::Whole(false)
     }
 }
@@ -201,7 +202,7 @@ mod tests {
             assert_eq!(said.is_empty(), expected.is_empty(), "{text}: {said}");
             assert!(said.contains(expected), "{text}: {said}");
         }
-        assert!(read("command = \"x\"\nimport = true").imports());
-        assert!(!read("command = \"x\"\nimport = true\nenabled = false").imports());
+        assert!(read("command = \"x\"\nimport = true").imports_all_tools());
+        assert!(!read("command = \"x\"\nimport = true\nenabled = false").imports_all_tools());
     }
 }

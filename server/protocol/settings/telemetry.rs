@@ -1,9 +1,9 @@
-//! Where calls are exported to, as spans of OpenTelemetry.
+//! The export of calls as spans of OpenTelemetry.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// `[telemetry]`: calls as spans to a collector, over OTLP. Not heard in a project's file.
+/// `[telemetry]`: calls as spans to a collector, over OTLP. Ignored in a project's file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TelemetrySettings {
@@ -12,9 +12,9 @@ pub struct TelemetrySettings {
     /// The environment variable that holds headers for it, as `name=value,name=value`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers_env: Option<String>,
-    /// Whether the reasons of calls and the person's words on hunks are sent.
+    /// True if the reasons of calls and the person's reasons on hunks are sent.
     pub whys: bool,
-    /// Whether paths of files and the name of the workspace's folder are sent.
+    /// True if paths of files and the name of the workspace's folder are sent.
     pub paths: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a file goes through that is no step of anybody: other line ends, formatters, texts that are gone, long files.
+//! Changes of a file that are no recorded step: other line ends, formatters, texts that are gone, long files.
 
 use wherefore_base::{CallId, HunkId, WorkspacePath};
 use wherefore_protocol::ChangeKind;
@@ -6,11 +6,11 @@ use wherefore_protocol::ChangeKind;
 use super::person::key_in;
 use super::{Kept, path};
 use crate::record::{LineRecord, StepRecord};
-use crate::{Lines, TypedLines, WrittenBy};
+use crate::{LineProvenance, TypedLines, WrittenBy};
 
 use WrittenBy::{Agent, Earlier, Human, Mixed, Unknown};
 
-/// One file, in which calls and persons change texts.
+/// A file in which calls and persons change texts.
 struct Case {
     kept: Kept,
     records: Vec<LineRecord>,
@@ -47,20 +47,20 @@ impl Case {
         after.clone_into(&mut self.text);
     }
 
-    /// What is typed until the text is `after`, as one edit of the bytes in `range`.
+    /// Returns the typing until the text is `after`, as one edit of the bytes in `range`.
     fn typed(&mut self, range: std::ops::Range<usize>, with: &str) {
         let mut typed = TypedLines::default();
         let mut after = self.text.clone();
         key_in(&mut typed, &mut after, range, with);
-        let record = typed.record(&Self::path(), &self.text, &after).unwrap();
+        let record = typed.to_record(&Self::path(), &self.text, &after).unwrap();
         self.kept.put(&self.text);
         self.records.push(LineRecord::Typed(record));
         self.text = after;
     }
 
-    fn lines(&self) -> Lines {
-        let mut lines = Lines::default();
-        self.records.iter().for_each(|record| lines.apply(record.clone()));
+    fn lines(&self) -> LineProvenance {
+        let mut lines = LineProvenance::default();
+        self.records.iter().for_each(|record| lines.apply_record(record.clone()));
         lines
     }
 
@@ -69,8 +69,8 @@ impl Case {
     }
 }
 
-fn by(lines: &mut Lines, text: &str, kept: &Kept) -> Vec<WrittenBy> {
-    lines.marks(&Case::path(), text, None, kept).into_iter().map(|mark| mark.by).collect()
+fn by(lines: &mut LineProvenance, text: &str, kept: &Kept) -> Vec<WrittenBy> {
+    lines.marks_for(&Case::path(), text, None, kept).into_iter().map(|mark| mark.by).collect()
 }
 
 #[test]
@@ -140,11 +140,11 @@ fn a_snapshot_keeps_what_is_known_when_the_texts_go() {
     let known = case.by();
     assert_eq!(known, [Earlier, Agent, Earlier, Human, Agent]);
     let mut lines = case.lines();
-    let snapshots = lines.snapshots(&case.kept);
+    let snapshots = lines.take_snapshots(&case.kept);
     case.records.extend(snapshots.into_iter().map(LineRecord::Snapshot));
-    assert!(case.lines().snapshots(&case.kept).is_empty(), "what is kept already is not kept again");
+    assert!(case.lines().take_snapshots(&case.kept).is_empty(), "what is kept already is not kept again");
     case.kept.texts.borrow_mut().clear();
-    let again = Lines::default();
+    let again = LineProvenance::default();
     assert_eq!(case.by(), known, "{again:?}");
     // And goes on from there.
     let before = case.text.clone();
@@ -152,7 +152,7 @@ fn a_snapshot_keeps_what_is_known_when_the_texts_go() {
     assert_eq!(case.by(), [Earlier, Agent, Agent, Human, Agent]);
     case.text.push_str("typed at the end\n");
     assert_eq!(case.by(), [Earlier, Agent, Agent, Human, Agent, Human]);
-    // Without it nobody knows.
+    // Without it the author is not known.
     case.records.retain(|record| !matches!(record, LineRecord::Snapshot(_)));
     case.kept.texts.borrow_mut().clear();
     assert!(case.by().contains(&Unknown) || !case.by().contains(&Agent));

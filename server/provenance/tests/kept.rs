@@ -1,11 +1,11 @@
-//! The texts of a history, and where its file stands.
+//! The texts of a history, and the path of its file.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use wherefore_base::{WorkspacePath, hash};
 
-use crate::Ground;
+use crate::WorkspaceTexts;
 
 #[derive(Default)]
 pub(super) struct Kept {
@@ -13,19 +13,19 @@ pub(super) struct Kept {
     pub(super) path: RefCell<String>,
 }
 
-impl Ground for Kept {
-    fn text(&self, hash: &str) -> Option<String> {
+impl WorkspaceTexts for Kept {
+    fn text_of(&self, hash: &str) -> Option<String> {
         self.texts.borrow().get(hash).cloned()
     }
 
-    fn stands(&self, path: &WorkspacePath) -> bool {
+    fn file_exists(&self, path: &WorkspacePath) -> bool {
         *self.path.borrow() == path.as_str()
     }
 }
 
 impl Kept {
     pub(super) fn put(&self, text: &str) -> String {
-        let hash = hash::short(text.as_bytes());
+        let hash = hash::short_hash(text.as_bytes());
         self.texts.borrow_mut().insert(hash.clone(), text.to_owned());
         hash
     }

@@ -1,4 +1,4 @@
-//! What the person of a random history does: an editor tells it, or it is found on the disk.
+//! The actions of the person of a random history: an editor records them, or they are found on the disk.
 
 use super::{History, Known, Truth, path, text};
 use crate::record::LineRecord;
@@ -20,7 +20,7 @@ impl History {
                 }
                 2 if at < self.lines.len() && self.lines[at].text.len() > 12 => {
                     let truth = match self.lines[at].truth {
-                        Truth::Agent(_) | Truth::Mixed => Truth::Mixed,
+                        Truth::Agent(_) | Truth::Indented(_) | Truth::Mixed => Truth::Mixed,
                         _ => Truth::Human,
                     };
                     let line = self.over(&self.lines[at].clone(), truth);
@@ -42,7 +42,7 @@ impl History {
         }
     }
 
-    /// A person puts lines in the place of others, and an editor tells it.
+    /// A person replaces lines by others, and an editor records it.
     fn edit(&mut self, told: bool, at: usize, gone: usize, new: Vec<Known>, at_once: bool) {
         let before = text(&self.lines);
         let old: Vec<Known> = self.lines.splice(at..at + gone, new.clone()).collect();
@@ -76,10 +76,10 @@ impl History {
         self.typed = Some((base, typed));
     }
 
-    /// What an editor told since the last text that is known.
+    /// Returns the typing that an editor recorded since the last text that is known.
     pub(super) fn typed(&self) -> Option<TypedRecord> {
         let (base, typed) = self.typed.as_ref()?;
-        let record = typed.record(&path(&self.path), base, &text(&self.lines));
+        let record = typed.to_record(&path(&self.path), base, &text(&self.lines));
         assert!(record.is_some(), "the edits lead to the text");
         record
     }
@@ -89,7 +89,7 @@ impl History {
         let Some(record) = self.typed() else { return };
         let (base, _) = self.typed.take().unwrap();
         self.kept.put(&base);
-        self.provenance.apply(LineRecord::Typed(record));
+        self.provenance.apply_record(LineRecord::Typed(record));
     }
 }
 
@@ -98,6 +98,6 @@ pub(super) fn key_in(typed: &mut TypedLines, text: &mut String, range: std::ops:
     let from = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
     let to = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at);
     let first = text[..from].matches('\n').count();
-    typed.edit(first, &text[from..to], range.start - from..range.end - from, with);
+    typed.apply_edit(first, &text[from..to], range.start - from..range.end - from, with);
     text.replace_range(range, with);
 }

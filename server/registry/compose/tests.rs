@@ -1,19 +1,19 @@
-//! What composed schemas take and refuse: checked by a validator, with the calls that a model would fill.
+//! The calls that composed schemas accept and refuse: checked by a validator, with the calls that a model would fill.
 
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
 use super::super::tests::registry;
-use super::{compose, rebase};
-use crate::catalogue::{ToolDef, compile, load};
+use super::{compose_tools, rebase_references};
+use crate::catalogue::{ToolDef, compile_schema, load_catalogue};
 use crate::protocol::ComposeForm;
 
 fn composed(tools: &[(&ToolDef, String)]) -> Validator {
-    compile(&compose(tools, ComposeForm::Calls)).unwrap()
+    compile_schema(&compose_tools(tools, ComposeForm::Calls)).unwrap()
 }
 
 fn definition(yaml: &str) -> ToolDef {
-    let catalogue = load(&[], &[("t.yaml".to_owned(), yaml.to_owned())], &|_| true);
+    let catalogue = load_catalogue(&[], &[("t.yaml".to_owned(), yaml.to_owned())], &|_| true);
     assert_eq!(catalogue.problems, []);
     catalogue.tools.into_iter().find(|tool| tool.name == "t").unwrap()
 }
@@ -43,9 +43,9 @@ fn a_filled_call_of_every_tool_is_valid_and_another_is_not() {
 #[test]
 fn meta_fields_come_first_and_say_how_it_is_run() {
     let registry = registry();
-    let both = ["fs.read", "sentiment"].map(|name| registry.find(name).unwrap());
-    let tools: Vec<_> = both.iter().map(|tool| (tool.def(), registry.activity_of(tool))).collect();
-    let schema = compose(&tools, ComposeForm::Calls);
+    let both = ["fs.read", "sentiment"].map(|name| registry.find_tool(name).unwrap());
+    let tools: Vec<_> = both.iter().map(|tool| (tool.def(), registry.activity_of(tool, None))).collect();
+    let schema = compose_tools(&tools, ComposeForm::Calls);
     let items = schema["properties"]["calls"]["items"]["anyOf"].as_array().unwrap();
     for (item, activity) in items.iter().zip(["fs.read", ""]) {
         let names: Vec<&str> = item["properties"].as_object().unwrap().keys().map(String::as_str).collect();
@@ -85,7 +85,7 @@ fn only_references_are_changed() {
         "properties": { "x": { "$ref": "#" }, "y": { "$ref": "#named" }, "z": { "$ref": "other#/a" } },
         "allOf": [{ "$id": "own", "$ref": "#/a" }],
     });
-    rebase(&mut schema, "/p");
+    rebase_references(&mut schema, "/p");
     let expected = json!({
         "const": { "$ref": "#/a" },
         "properties": { "x": { "$ref": "#/p" }, "y": { "$ref": "#named" }, "z": { "$ref": "other#/a" } },
@@ -97,9 +97,9 @@ fn only_references_are_changed() {
 #[test]
 fn lists_are_in_the_form_of_each_api() {
     let registry = registry();
-    let tool = registry.find("fs.read").unwrap();
-    let tools = [(tool.def(), registry.activity_of(&tool))];
-    let one = |form, pointer: &str| compose(&tools, form).pointer(pointer).cloned().unwrap_or_default();
+    let tool = registry.find_tool("fs.read").unwrap();
+    let tools = [(tool.def(), registry.activity_of(&tool, None))];
+    let one = |form, pointer: &str| compose_tools(&tools, form).pointer(pointer).cloned().unwrap_or_default();
     assert_eq!(one(ComposeForm::Openai, "/0/function/name"), "fs_read");
     assert_eq!(one(ComposeForm::Ollama, "/0/function/parameters/type"), "object");
     assert_eq!(one(ComposeForm::Anthropic, "/0/input_schema/type"), "object");

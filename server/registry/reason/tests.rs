@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Lack, lack};
+use super::{ReasonLack, find_lack};
 
-fn check(why: &str, tool: &str, args: Value, expected: Option<Lack>) {
-    assert_eq!(lack(why, tool, &args), expected, "{why:?}");
+fn check(why: &str, tool: &str, args: Value, expected: Option<ReasonLack>) {
+    assert_eq!(find_lack(why, tool, &args), expected, "{why:?}");
 }
 
 #[test]
@@ -90,11 +90,21 @@ fn mechanics_are_noticed() {
         "Read the file to understand it",
         "to get more information",
     ] {
-        check(why, "fs.read", json!({ "path": "src/x.rs", "why": why }), Some(Lack::Intent));
+        check(why, "fs.read", json!({ "path": "src/x.rs", "why": why }), Some(ReasonLack::Intent));
     }
-    check("Search for parseAtom", "search.lexical", json!({ "query": "parseAtom" }), Some(Lack::Intent));
-    check("Make the folder docs", "fs.mkdir", json!({ "path": "docs" }), Some(Lack::Intent));
-    check("Copy a.txt to b.txt", "fs.copy", json!({ "src": "a.txt", "dst": "b.txt" }), Some(Lack::Intent));
+    check(
+        "Search for parseAtom",
+        "search.lexical",
+        json!({ "query": "parseAtom" }),
+        Some(ReasonLack::Intent),
+    );
+    check("Make the folder docs", "fs.mkdir", json!({ "path": "docs" }), Some(ReasonLack::Intent));
+    check(
+        "Copy a.txt to b.txt",
+        "fs.copy",
+        json!({ "src": "a.txt", "dst": "b.txt" }),
+        Some(ReasonLack::Intent),
+    );
 }
 
 #[test]
@@ -125,13 +135,13 @@ fn circles_are_noticed() {
         "it's needed for my work",
         "use it if needed",
     ] {
-        check(why, "fs.read", json!({ "path": "src/x.rs", "why": why }), Some(Lack::Reason));
+        check(why, "fs.read", json!({ "path": "src/x.rs", "why": why }), Some(ReasonLack::Reason));
     }
 }
 
 #[test]
 fn signs_are_no_words() {
     for why in ["...", "-", "?", "🙂", "''"] {
-        check(why, "fs.read", json!({}), Some(Lack::Words));
+        check(why, "fs.read", json!({}), Some(ReasonLack::Words));
     }
 }

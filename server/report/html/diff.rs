@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use super::super::diff::{self, DiffRow, RowKind};
 use super::super::model::ReportedHunk;
-use super::super::words::{MarkedPieces, marked};
-use super::text::{by, chip, escape_into, escaped};
+use super::super::words::{MarkedPieces, marked_lines};
+use super::text::{decider_name, escape_html, escape_into, state_chip};
 use crate::base::hidden;
 use crate::protocol::HunkState;
 
 /// Adds the table of one file's diff; `path` is escaped.
-pub(super) fn table(path: &str, rows: &[DiffRow<'_>], hunks: &[&ReportedHunk], page: &mut String) {
+pub(super) fn write_table(path: &str, rows: &[DiffRow<'_>], hunks: &[&ReportedHunk], page: &mut String) {
     let runs = rows.iter().filter_map(|row| row.run).max().map_or(0, |last| last + 1);
     let _ = writeln!(
         page,
@@ -20,29 +20,29 @@ pub(super) fn table(path: &str, rows: &[DiffRow<'_>], hunks: &[&ReportedHunk], p
     let mut at = 0;
     while let Some(row) = rows.get(at) {
         let Some(run) = row.run else {
-            plain(row, page);
+            write_plain(row, page);
             at += 1;
             continue;
         };
         let length =
             rows[at..].iter().take_while(|row| row.run == Some(run) || row.kind == RowKind::Note).count();
         let hunk = hunks.get(diff::hunk_of(run, runs, hunks.len())).copied();
-        self::run(&rows[at..at + length], hunk, page);
+        self::write_run(&rows[at..at + length], hunk, page);
         at += length;
     }
     page.push_str("</tbody></table>\n");
 }
 
-/// One run of changed lines, below what was decided on its hunk.
-fn run(rows: &[DiffRow<'_>], hunk: Option<&ReportedHunk>, page: &mut String) {
+/// Writes a run of changed lines, below the decision on its hunk.
+fn write_run(rows: &[DiffRow<'_>], hunk: Option<&ReportedHunk>, page: &mut String) {
     let mut state = "";
     if let Some(hunk) = hunk {
-        decision(hunk, page);
+        write_decision(hunk, page);
         state = if hunk.state == HunkState::Accepted { "" } else { " out" };
     }
     let of = |kind| rows.iter().filter(move |row| row.kind == kind).map(|row| row.text);
     let pairs: Vec<_> =
-        of(RowKind::Removed).zip(of(RowKind::Added)).map(|(old, new)| marked(old, new)).collect();
+        of(RowKind::Removed).zip(of(RowKind::Added)).map(|(old, new)| marked_lines(old, new)).collect();
     let (mut removed, mut added) = (0, 0);
     for row in rows {
         let (class, sign, tag, pieces) = match row.kind {
@@ -57,17 +57,20 @@ fn run(rows: &[DiffRow<'_>], hunk: Option<&ReportedHunk>, page: &mut String) {
                 ("a", "\" aria-label=\"added\">+", "ins", pieces)
             }
             _ => {
-                plain(row, page);
+                write_plain(row, page);
                 continue;
             }
         };
-        let _ =
-            write!(page, "<tr class=\"{class}{state}\">{}<td class=\"s{sign}</td><td><{tag}>", numbers(row));
-        line(row.text, pieces, page);
+        let _ = write!(
+            page,
+            "<tr class=\"{class}{state}\">{}<td class=\"s{sign}</td><td><{tag}>",
+            number_cells(row)
+        );
+        write_line(row.text, pieces, page);
         let _ = writeln!(page, "</{tag}></td></tr>");
     }
     if let Some(edited) = hunk.and_then(|hunk| hunk.edited.as_ref()) {
-        let text = escaped(edited);
+        let text = escape_html(edited);
         let _ = writeln!(
             page,
             "<tr class=\"edited\"><td></td><td></td><td class=\"s\">✎</td><td><span class=\"label\">accepted with these \
@@ -76,40 +79,45 @@ fn run(rows: &[DiffRow<'_>], hunk: Option<&ReportedHunk>, page: &mut String) {
     }
 }
 
-fn decision(hunk: &ReportedHunk, page: &mut String) {
+fn write_decision(hunk: &ReportedHunk, page: &mut String) {
     let seen = match hunk.state == HunkState::Accepted && !hunk.reviewed {
         true => " <span class=\"chip pending\"><span aria-hidden=\"true\">!</span> not looked at</span>",
         false => "",
     };
-    let who = if hunk.by.is_empty() { String::new() } else { format!(" by {}", by(&hunk.by)) };
+    let who = if hunk.by.is_empty() { String::new() } else { format!(" by {}", decider_name(&hunk.by)) };
     let _ = writeln!(
         page,
         "<tr class=\"what\"><td colspan=\"4\"><span class=\"id\">{}</span> {}{who}{seen}</td></tr>",
-        escaped(&hunk.id),
-        chip(hunk.state, 0),
+        escape_html(&hunk.id),
+        state_chip(hunk.state, 0),
     );
 }
 
 /// A line that stays, a place, or a note.
-fn plain(row: &DiffRow<'_>, page: &mut String) {
+fn write_plain(row: &DiffRow<'_>, page: &mut String) {
     let (class, text) = match row.kind {
         RowKind::Place => ("place", row.text),
         RowKind::Note => ("note", row.text),
         _ => ("", row.text),
     };
     let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
-    let _ = writeln!(page, "<tr{class}>{}<td class=\"s\"></td><td>{}</td></tr>", numbers(row), escaped(text));
+    let _ = writeln!(
+        page,
+        "<tr{class}>{}<td class=\"s\"></td><td>{}</td></tr>",
+        number_cells(row),
+        escape_html(text)
+    );
 }
 
-fn numbers(row: &DiffRow<'_>) -> String {
+fn number_cells(row: &DiffRow<'_>) -> String {
     let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
     format!("<td class=\"n\">{}</td><td class=\"n\">{}</td>", number(row.old), number(row.new))
 }
 
 /// A line, with the words that differ marked.
-fn line(text: &str, pieces: Option<&MarkedPieces<'_>>, page: &mut String) {
+fn write_line(text: &str, pieces: Option<&MarkedPieces<'_>>, page: &mut String) {
     let Some(pieces) = pieces else {
-        return escape_into(&hidden::shown(text), page);
+        return escape_into(&hidden::escape_hidden(text), page);
     };
     let mut marks = false;
     for (differs, piece) in pieces {
@@ -117,7 +125,7 @@ fn line(text: &str, pieces: Option<&MarkedPieces<'_>>, page: &mut String) {
             page.push_str(if *differs { "<b>" } else { "</b>" });
             marks = *differs;
         }
-        escape_into(&hidden::shown(piece), page);
+        escape_into(&hidden::escape_hidden(piece), page);
     }
     if marks {
         page.push_str("</b>");

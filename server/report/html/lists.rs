@@ -1,12 +1,12 @@
-//! The lists below the changes: what nobody looked at, files, commands, refused calls, session logs.
+//! The lists below the changes: unreviewed hunks, files, commands, refused calls, session logs.
 
 use std::fmt::Write;
 
 use super::super::model::{ChangeReport, LogStanding};
-use super::text::{by, escaped};
+use super::text::{decider_name, escape_html};
 
-/// Begins a section with a table, and says how many rows are left out.
-fn table(page: &mut String, id: &str, title: &str, columns: &[&str], rows: &[String], left: u64) {
+/// Writes a section with a table, and the number of rows that are left out.
+fn write_table(page: &mut String, id: &str, title: &str, columns: &[&str], rows: &[String], left: u64) {
     if rows.is_empty() {
         return;
     }
@@ -21,7 +21,7 @@ fn table(page: &mut String, id: &str, title: &str, columns: &[&str], rows: &[Str
     }
     page.push_str("</tr></thead><tbody>\n");
     for row in rows {
-        let _ = writeln!(page, "<tr>{}</tr>", labelled(row, columns));
+        let _ = writeln!(page, "<tr>{}</tr>", label_cells(row, columns));
     }
     page.push_str("</tbody></table></div>\n");
     if left > 0 {
@@ -32,7 +32,7 @@ fn table(page: &mut String, id: &str, title: &str, columns: &[&str], rows: &[Str
 
 /// A row whose cells name their columns, for a screen that is too narrow to set them side by side. Values are escaped: none
 /// holds `<td`.
-fn labelled(row: &str, columns: &[&str]) -> String {
+fn label_cells(row: &str, columns: &[&str]) -> String {
     let mut cells = row.split("<td");
     let first = cells.next().unwrap_or_default().to_owned();
     let cells = cells.zip(columns).enumerate();
@@ -42,28 +42,28 @@ fn labelled(row: &str, columns: &[&str]) -> String {
     })
 }
 
-/// Hunks in place that nobody looked at.
-pub(super) fn unreviewed(report: &ChangeReport, page: &mut String) {
+/// Writes the hunks in place that no one reviewed.
+pub(super) fn write_unreviewed(report: &ChangeReport, page: &mut String) {
     let row = |hunk: &super::super::UnreviewedHunk| {
         let place = format!("{} {}", hunk.proposal, hunk.hunk);
-        let [path, place, why] = [&hunk.path, &place, &hunk.why].map(|text| escaped(text));
-        let by = by(&hunk.by);
+        let [path, place, why] = [&hunk.path, &place, &hunk.why].map(|text| escape_html(text));
+        let by = decider_name(&hunk.by);
         format!(
             "<td><code>{path}</code></td><td><code>{place}</code></td><td>{by}</td><td><bdi>{why}</bdi></td>"
         )
     };
     let rows: Vec<String> = report.unreviewed.iter().map(row).collect();
     let columns = ["file", "hunk", "put in place by", "why"];
-    table(page, "unreviewed", "Not looked at by a person", &columns, &rows, report.left_out.unreviewed);
+    write_table(page, "unreviewed", "Not looked at by a person", &columns, &rows, report.left_out.unreviewed);
 }
 
 /// Files that changed.
-pub(super) fn files(report: &ChangeReport, page: &mut String) {
+pub(super) fn write_files(report: &ChangeReport, page: &mut String) {
     let row = |file: &super::super::ReportedFile| {
         format!(
             "<td><code>{}</code></td><td class=\"r\"><span class=\"plus\">+{}</span> <span \
              class=\"minus\">−{}</span></td><td class=\"r\">{}</td><td class=\"r\">{}</td><td class=\"r\">{}</td>",
-            escaped(&file.path),
+            escape_html(&file.path),
             file.added,
             file.removed,
             file.accepted,
@@ -73,16 +73,16 @@ pub(super) fn files(report: &ChangeReport, page: &mut String) {
     };
     let rows: Vec<String> = report.files.iter().map(row).collect();
     let columns = ["file", "lines", "accepted", "rejected", "not looked at"];
-    table(page, "files", "Files", &columns, &rows, 0);
+    write_table(page, "files", "Files", &columns, &rows, 0);
 }
 
 /// Commands, tests first.
-pub(super) fn commands(report: &ChangeReport, page: &mut String) {
+pub(super) fn write_commands(report: &ChangeReport, page: &mut String) {
     let row = |ran: &super::super::ReportedCommand| {
         let class = if ran.failed { "minus" } else { "plus" };
         let sign = if ran.failed { "✗" } else { "✓" };
         let test = if ran.test { "<span class=\"chip test\">test</span> " } else { "" };
-        let [command, ended, why] = [&ran.command, &ran.ended, &ran.why].map(|text| escaped(text));
+        let [command, ended, why] = [&ran.command, &ran.ended, &ran.why].map(|text| escape_html(text));
         let seconds = ran.duration_ms / 1000.0;
         format!(
             "<td>{test}<code>{command}</code></td><td><span class=\"{class}\"><span aria-hidden=\"true\">{sign}</span> \
@@ -92,15 +92,15 @@ pub(super) fn commands(report: &ChangeReport, page: &mut String) {
     let (tests, others): (Vec<_>, Vec<_>) = report.commands.iter().partition(|ran| ran.test);
     let rows: Vec<String> = tests.into_iter().chain(others).map(row).collect();
     let columns = ["command", "ended", "took", "why"];
-    table(page, "commands", "Tests and commands", &columns, &rows, report.left_out.commands);
+    write_table(page, "commands", "Tests and commands", &columns, &rows, report.left_out.commands);
 }
 
 /// Calls that were refused, then those that failed.
-pub(super) fn refused(report: &ChangeReport, page: &mut String) {
+pub(super) fn write_refused(report: &ChangeReport, page: &mut String) {
     let row = |call: &super::super::ReportedRefusal| {
         let word = if call.by_rule { "refused" } else { "failed" };
         let [tool, code, message, why] =
-            [&call.tool, &call.code, &call.message, &call.why].map(|text| escaped(text));
+            [&call.tool, &call.code, &call.message, &call.why].map(|text| escape_html(text));
         format!(
             "<td><code>{tool}</code></td><td>{word}: <code>{code}</code></td><td>{message}</td><td><bdi>{why}</bdi></td>"
         )
@@ -108,11 +108,11 @@ pub(super) fn refused(report: &ChangeReport, page: &mut String) {
     let (ruled, failed): (Vec<_>, Vec<_>) = report.refused.iter().partition(|call| call.by_rule);
     let rows: Vec<String> = ruled.into_iter().chain(failed).map(row).collect();
     let columns = ["tool", "what became of it", "why not", "asked for"];
-    table(page, "refused", "Refused and failed calls", &columns, &rows, report.left_out.refused);
+    write_table(page, "refused", "Refused and failed calls", &columns, &rows, report.left_out.refused);
 }
 
 /// The logs that were read, and whether they are as they were written.
-pub(super) fn sessions(report: &ChangeReport, page: &mut String) {
+pub(super) fn write_sessions(report: &ChangeReport, page: &mut String) {
     let rows: Vec<String> = report
         .sessions
         .iter()
@@ -125,11 +125,18 @@ pub(super) fn sessions(report: &ChangeReport, page: &mut String) {
             };
             format!(
                 "<td><code>{}</code></td><td><span class=\"{class}\">{word}</span></td><td>{}</td><td class=\"r\">{}</td>",
-                escaped(&session.id),
-                escaped(&session.said),
+                escape_html(&session.id),
+                escape_html(&session.said),
                 session.calls
             )
         })
         .collect();
-    table(page, "sessions", "Session logs", &["session", "log", "what its check found", "calls"], &rows, 0);
+    write_table(
+        page,
+        "sessions",
+        "Session logs",
+        &["session", "log", "what its check found", "calls"],
+        &rows,
+        0,
+    );
 }

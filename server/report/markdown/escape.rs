@@ -2,18 +2,18 @@
 
 use crate::base::{hidden, markdown};
 
-/// Stands behind a sign that forges read as the beginning of a mention or a reference, so that they do not.
+/// The break after a sign that forges read as the beginning of a mention or a reference, so that they do not.
 const BREAK: &str = "&#8203;";
 
-/// One line of Markdown that shows a text as plain words, cut after `limit` characters.
-pub(super) fn line(text: &str, limit: usize) -> String {
-    unlinked(&markdown::line(text, limit))
+/// Returns a line of Markdown that shows a text as plain words, cut after `limit` characters.
+pub(super) fn plain_line(text: &str, limit: usize) -> String {
+    break_references(&markdown::escape_markdown(text, limit))
 }
 
 /// A text inside of an HTML tag of a Markdown page, in one line, cut after `limit` characters.
 pub(super) fn in_tag(text: &str, limit: usize) -> String {
     let mut out = String::new();
-    for c in hidden::short(text, limit).chars() {
+    for c in hidden::shorten_to_line(text, limit).chars() {
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -26,24 +26,24 @@ pub(super) fn in_tag(text: &str, limit: usize) -> String {
             c => out.push(c),
         }
     }
-    unlinked(&out)
+    break_references(&out)
 }
 
 /// A path or a command as code in a line; in a cell of a table too.
-pub(super) fn code(text: &str, limit: usize) -> String {
+pub(super) fn inline_code(text: &str, limit: usize) -> String {
     format!("<code>{}</code>", in_tag(text, limit))
 }
 
 /// A block of code in that language, fenced so that nothing in it ends it.
-pub(super) fn block(language: &str, text: &str) -> String {
-    let text = hidden::shown(text);
-    let fence = markdown::fence(&text);
+pub(super) fn code_block(language: &str, text: &str) -> String {
+    let text = hidden::escape_hidden(text);
+    let fence = markdown::code_fence(&text);
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{fence}{language}\n{text}{end}{fence}\n")
 }
 
-/// The same with nothing in it that a forge would take for a mention or a reference. Entities keep their signs.
-fn unlinked(text: &str) -> String {
+/// Breaks mentions and references that a forge would read. Entities keep their signs.
+fn break_references(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     let mut rest = text.chars().peekable();
     let mut before = ' ';
@@ -74,15 +74,15 @@ mod tests {
             ("plain words, 100 %", "plain words, 100 %"),
         ];
         for (text, expected) in cases {
-            assert_eq!(line(text, 100), expected);
+            assert_eq!(plain_line(text, 100), expected);
         }
         assert_eq!(in_tag("<b> & `x` @me", 100), "&lt;b&gt; &amp; &#96;x&#96; @&#8203;me");
-        assert_eq!(code("a|b", 10), "<code>a&#124;b</code>");
+        assert_eq!(inline_code("a|b", 10), "<code>a&#124;b</code>");
     }
 
     #[test]
     fn no_text_ends_its_block() {
-        assert_eq!(block("diff", "+```\n@@ x"), "````diff\n+```\n@@ x\n````\n");
-        assert_eq!(block("", "\u{202e}"), "```\n\\u{202e}\n```\n");
+        assert_eq!(code_block("diff", "+```\n@@ x"), "````diff\n+```\n@@ x\n````\n");
+        assert_eq!(code_block("", "\u{202e}"), "```\n\\u{202e}\n```\n");
     }
 }

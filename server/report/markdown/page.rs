@@ -16,21 +16,21 @@ impl ForgePage {
     }
 
     /// Keeps room for later parts.
-    pub(super) fn reserve(&mut self, bytes: usize) {
+    pub(super) fn reserve_room(&mut self, bytes: usize) {
         self.kept += bytes;
     }
 
     /// Gives that room back.
-    pub(super) fn release(&mut self, bytes: usize) {
+    pub(super) fn release_room(&mut self, bytes: usize) {
         self.kept = self.kept.saturating_sub(bytes);
     }
 
-    /// Adds a part where it fits; says whether it did.
-    pub(super) fn add(&mut self, part: &str) -> bool {
+    /// Adds a part where it fits; returns whether it did.
+    pub(super) fn add_part(&mut self, part: &str) -> bool {
         self.add_beside(part, 0)
     }
 
-    /// Adds a part where so many bytes are left beside it.
+    /// Adds a part where `beside` further bytes are left.
     pub(super) fn add_beside(&mut self, part: &str, beside: usize) -> bool {
         let fits = self.text.len() + part.len() + self.kept + beside <= self.limit;
         if fits {
@@ -40,7 +40,7 @@ impl ForgePage {
     }
 
     /// The page with its end.
-    pub(super) fn finish(mut self, end: &str) -> String {
+    pub(super) fn finish_page(mut self, end: &str) -> String {
         self.text.push_str(end);
         self.text
     }

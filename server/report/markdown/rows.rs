@@ -3,76 +3,83 @@
 use std::fmt::Write;
 
 use super::super::model::{ChangeReport, LogStanding, ReportTotals};
-use super::escape::{code, line};
+use super::escape::{inline_code, plain_line};
 use super::{PATH, WHY};
-use crate::base::numbers::counted;
+use crate::base::numbers::format_count;
 
 /// Characters of a command.
 const COMMAND: usize = 160;
 
-/// What a reader sees first: how much changed, who decided, what went wrong, what to know.
-pub(super) fn head(report: &ChangeReport) -> String {
+/// Returns the summary that a reader sees first: the extent of the changes, the decisions, the failures, and the notes.
+pub(super) fn summary_head(report: &ChangeReport) -> String {
     let ReportTotals { files, added, removed, reasons, accepted, rejected, pending, stale, .. } =
         &report.totals;
-    let mut out = format!("## What agents changed in {}\n\n", line(&report.workspace, 80));
+    let mut out = format!("## What agents changed in {}\n\n", plain_line(&report.workspace, 80));
     let _ = writeln!(
         out,
         "**{}**, +{added} −{removed}, for {} · hunks: {accepted} accepted, {rejected} rejected{}{}\n",
-        counted(*files, "file"),
-        counted(*reasons, "reason"),
-        some(*pending, "waiting"),
-        some(*stale, "stale"),
+        format_count(*files, "file"),
+        format_count(*reasons, "reason"),
+        count_phrase(*pending, "waiting"),
+        count_phrase(*stale, "stale"),
     );
-    let _ = writeln!(out, "{}\n", verdicts(report));
+    let _ = writeln!(out, "{}\n", verdict_line(report));
     let agents: Vec<String> = report
         .agents
         .iter()
         .take(8)
-        .map(|agent| format!("{} ({})", line(&agent.name, 60), counted(agent.calls, "call")))
+        .map(|agent| format!("{} ({})", plain_line(&agent.name, 60), format_count(agent.calls, "call")))
         .collect();
     let span = match report.range.from.is_empty() {
         true => "no events".to_owned(),
-        false => format!("{} to {}", minute(&report.range.from), minute(&report.range.to)),
+        false => format!("{} to {}", time_to_minute(&report.range.from), time_to_minute(&report.range.to)),
     };
     let agents = if agents.is_empty() { String::new() } else { format!("By {} · ", agents.join(", ")) };
-    let _ = writeln!(out, "{agents}{} · {}\n", line(&span, 60), line(&report.range.asked, 200));
+    let _ = writeln!(out, "{agents}{} · {}\n", plain_line(&span, 60), plain_line(&report.range.asked, 200));
     for note in report.notes.iter().take(20) {
-        let _ = writeln!(out, "> ⚠ {}\n", line(note, WHY));
+        let _ = writeln!(out, "> ⚠ {}\n", plain_line(note, WHY));
     }
     for session in report.sessions.iter().filter(|session| session.standing != LogStanding::Sound).take(20) {
         let mark = if session.standing == LogStanding::Recovered { "ℹ" } else { "⚠" };
-        let _ = writeln!(out, "> {mark} Session {}: {}\n", code(&session.id, 60), line(&session.said, WHY));
+        let _ = writeln!(
+            out,
+            "> {mark} Session {}: {}\n",
+            inline_code(&session.id, 60),
+            plain_line(&session.said, WHY)
+        );
     }
     out
 }
 
-/// What a reviewer looks for, in one line.
-fn verdicts(report: &ChangeReport) -> String {
-    let ReportTotals { unreviewed, tests, failed_tests, commands, refused, undone, .. } = &report.totals;
+/// Describes the points of a reviewer in one line.
+fn verdict_line(report: &ChangeReport) -> String {
+    let ReportTotals { unreviewed, tests, failed_tests, commands, refused, undone, latent, .. } =
+        &report.totals;
     let looked = match unreviewed {
         0 => "✅ a person looked at every hunk in place".to_owned(),
-        count => format!("⚠ {} in place that nobody looked at", counted(*count, "hunk")),
+        count => format!("⚠ {} in place that nobody looked at", format_count(*count, "hunk")),
     };
     let tested = match (tests, failed_tests) {
         (0, _) => "no tests run".to_owned(),
-        (runs, 0) => format!("✅ {} of tests, none failed", counted(*runs, "run")),
-        (runs, failed) => format!("❌ {failed} of {} of tests failed", counted(*runs, "run")),
+        (runs, 0) => format!("✅ {} of tests, none failed", format_count(*runs, "run")),
+        (runs, failed) => format!("❌ {failed} of {} of tests failed", format_count(*runs, "run")),
     };
     let more = [
-        (*commands > 0).then(|| counted(*commands, "command")),
-        (*refused > 0).then(|| format!("{} refused", counted(*refused, "call"))),
-        (*undone > 0).then(|| format!("{} undone", counted(*undone, "change"))),
+        (*commands > 0).then(|| format_count(*commands, "command")),
+        (*refused > 0).then(|| format!("{} refused", format_count(*refused, "call"))),
+        (*latent > 0).then(|| format!("⚠ {} that no code ran", format_count(*latent, "result"))),
+        (*undone > 0).then(|| format!("{} undone", format_count(*undone, "change"))),
     ];
     [Some(looked), Some(tested)].into_iter().chain(more).flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// The files that changed.
-pub(super) fn files(report: &ChangeReport, room: usize) -> String {
+pub(super) fn file_table(report: &ChangeReport, room: usize) -> String {
     let row = |file: &super::super::ReportedFile| {
         let unseen = if file.unreviewed > 0 { format!("{} ⚠", file.unreviewed) } else { "–".to_owned() };
         format!(
             "| {} | +{} −{} | {} | {} | {unseen} |\n",
-            code(&file.path, PATH),
+            inline_code(&file.path, PATH),
             file.added,
             file.removed,
             file.accepted,
@@ -80,36 +87,41 @@ pub(super) fn files(report: &ChangeReport, room: usize) -> String {
         )
     };
     let head = "| file | lines | accepted | rejected | not looked at |\n|---|---|---|---|---|\n";
-    table("Files", head, report.files.iter().map(row), 0, room)
+    folded_table("Files", head, report.files.iter().map(row), 0, room)
 }
 
 /// The commands that ran, tests first.
-pub(super) fn commands(report: &ChangeReport, room: usize) -> String {
+pub(super) fn command_table(report: &ChangeReport, room: usize) -> String {
     let row = |ran: &super::super::ReportedCommand| {
         let mark = if ran.failed { "❌" } else { "" };
         let test = if ran.test { "test" } else { "" };
         format!(
             "| {} | {mark} {} | {test} | {} |\n",
-            code(&ran.command, COMMAND),
-            line(&ran.ended, 60),
-            line(&ran.why, 200)
+            inline_code(&ran.command, COMMAND),
+            plain_line(&ran.ended, 60),
+            plain_line(&ran.why, 200)
         )
     };
     let head = "| command | ended | | why |\n|---|---|---|---|\n";
     let (tests, others): (Vec<_>, Vec<_>) = report.commands.iter().partition(|ran| ran.test);
     let rows = tests.into_iter().chain(others).map(row);
-    table("Tests and commands", head, rows, report.left_out.commands, room)
+    folded_table("Tests and commands", head, rows, report.left_out.commands, room)
 }
 
-/// What was refused, and what failed.
-pub(super) fn refused(report: &ChangeReport, room: usize) -> String {
+/// Returns the table of refused and failed calls.
+pub(super) fn refusal_table(report: &ChangeReport, room: usize) -> String {
     let row = |call: &super::super::ReportedRefusal| {
         let said = format!("{}: {}", call.code, call.message);
-        format!("| {} | {} | {} |\n", code(&call.tool, 80), line(&said, 300), line(&call.why, 200))
+        format!(
+            "| {} | {} | {} |\n",
+            inline_code(&call.tool, 80),
+            plain_line(&said, 300),
+            plain_line(&call.why, 200)
+        )
     };
     let head = "| tool | why not | asked for |\n|---|---|---|\n";
     let (ruled, failed): (Vec<_>, Vec<_>) = report.refused.iter().partition(|call| call.by_rule);
-    table(
+    folded_table(
         "Refused and failed calls",
         head,
         ruled.into_iter().chain(failed).map(row),
@@ -118,20 +130,20 @@ pub(super) fn refused(report: &ChangeReport, room: usize) -> String {
     )
 }
 
-/// What nobody looked at.
-pub(super) fn unreviewed(report: &ChangeReport, room: usize) -> String {
+/// Returns the table of hunks that no one reviewed.
+pub(super) fn unreviewed_table(report: &ChangeReport, room: usize) -> String {
     let row = |hunk: &super::super::UnreviewedHunk| {
         let place = format!("{} {}", hunk.proposal, hunk.hunk);
         format!(
             "| {} | {} | {} | {} |\n",
-            code(&hunk.path, PATH),
-            code(&place, 40),
-            super::by(&hunk.by),
-            line(&hunk.why, 200)
+            inline_code(&hunk.path, PATH),
+            inline_code(&place, 40),
+            super::decider_name(&hunk.by),
+            plain_line(&hunk.why, 200)
         )
     };
     let head = "| file | hunk | put in place by | why |\n|---|---|---|---|\n";
-    table(
+    folded_table(
         "Not looked at by a person",
         head,
         report.unreviewed.iter().map(row),
@@ -141,7 +153,13 @@ pub(super) fn unreviewed(report: &ChangeReport, room: usize) -> String {
 }
 
 /// A folded table with as many rows as there is room for; nothing where there is no row.
-fn table(title: &str, head: &str, rows: impl Iterator<Item = String>, before: u64, room: usize) -> String {
+fn folded_table(
+    title: &str,
+    head: &str,
+    rows: impl Iterator<Item = String>,
+    before: u64,
+    room: usize,
+) -> String {
     let (mut body, mut count, mut left) = (String::new(), before, before);
     for row in rows {
         count += 1;
@@ -157,12 +175,12 @@ fn table(title: &str, head: &str, rows: impl Iterator<Item = String>, before: u6
     format!("<details><summary>{title}: {count}</summary>\n\n{head}{body}{more}\n</details>\n\n")
 }
 
-fn some(count: u64, word: &str) -> String {
+fn count_phrase(count: u64, word: &str) -> String {
     if count > 0 { format!(", {count} {word}") } else { String::new() }
 }
 
 /// A time of the log to the minute.
-fn minute(time: &str) -> String {
+fn time_to_minute(time: &str) -> String {
     let (date, clock) = time.split_once('T').unwrap_or((time, ""));
     format!("{date} {} UTC", clock.get(..5).unwrap_or(clock))
 }

@@ -3,6 +3,8 @@
 
 #[path = "runs/files.rs"]
 mod files;
+#[path = "runs/layers.rs"]
+mod layers;
 #[path = "runs/limits.rs"]
 mod limits;
 #[path = "runs/network.rs"]

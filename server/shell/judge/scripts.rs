@@ -1,26 +1,33 @@
 //! The scripts of `sed` and `awk`: whether they run commands or write files.
 
 use crate::command::ShellCommand;
-use crate::verdict::Objection;
-use crate::word::Word;
+use crate::verdict::RuleObjection;
+use crate::word::ShellWord;
 
-/// What speaks against the script that a program is given as an argument.
-pub(super) fn of_text(program: &str, command: &ShellCommand) -> Option<Objection> {
+/// Returns the objection to the script that a program is given as an argument.
+pub(super) fn script_objection(program: &str, command: &ShellCommand) -> Option<RuleObjection> {
     let words = command.arguments();
     let (runs, what) = match program {
-        "sed" | "gsed" => (texts(words, &["-e", "--expression"], &["-f", "--file"]).any(sed_runs), "sed"),
+        "sed" | "gsed" => {
+            (program_texts(words, &["-e", "--expression"], &["-f", "--file"]).any(sed_runs), "sed")
+        }
         "awk" | "gawk" | "mawk" | "nawk" => {
-            (texts(words, &["-e", "--source"], &["-f", "--file"]).any(awk_runs), "awk")
+            (program_texts(words, &["-e", "--source"], &["-f", "--file"]).any(awk_runs), "awk")
         }
         _ => return None,
     };
     runs.then(|| {
-        Objection::ask("runs-by-option", format!("this script of {what} runs a command or writes a file"))
+        RuleObjection::ask("runs-by-option", format!("this script of {what} runs a command or writes a file"))
+            .as_unseen()
     })
 }
 
 /// The texts of a program: the values of these options, or the first operand.
-fn texts<'w>(words: &'w [Word], options: &[&str], files: &[&str]) -> impl Iterator<Item = &'w str> {
+fn program_texts<'w>(
+    words: &'w [ShellWord],
+    options: &[&str],
+    files: &[&str],
+) -> impl Iterator<Item = &'w str> {
     let mut found: Vec<&str> = Vec::new();
     let mut skip = false;
     let mut first = None;
@@ -57,7 +64,7 @@ fn texts<'w>(words: &'w [Word], options: &[&str], files: &[&str]) -> impl Iterat
     found.into_iter()
 }
 
-/// Whether a script of awk runs a command, or writes a file.
+/// Returns whether a script of awk runs a command, or writes a file.
 fn awk_runs(script: &str) -> bool {
     let mut bare = script.replace(char::is_whitespace, "");
     bare.make_ascii_lowercase();
@@ -74,7 +81,7 @@ fn awk_runs(script: &str) -> bool {
             && pipes_to_name(&bare)
 }
 
-/// Whether something is printed into what a variable names: `print x | cmd`, `print > file`.
+/// Returns whether a script prints to a command or file named by a variable: `print x | cmd`, `print > file`.
 fn pipes_to_name(bare: &str) -> bool {
     let after = |(at, _): (usize, &str)| {
         bare[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '(' || c == '$')
@@ -86,7 +93,7 @@ fn pipes_to_name(bare: &str) -> bool {
     bare.match_indices('|').filter(|(at, _)| single(*at) && outside(*at)).any(after)
 }
 
-/// Whether a script of sed runs a command (`e`, `s///e`) or writes a file (`w`, `s///w`).
+/// Returns whether a script of sed runs a command (`e`, `s///e`) or writes a file (`w`, `s///w`).
 fn sed_runs(script: &str) -> bool {
     let chars: Vec<char> = script.chars().collect();
     let mut at = 0;
@@ -114,13 +121,13 @@ fn sed_runs(script: &str) -> bool {
     false
 }
 
-/// Where the command begins: after blanks, `;`, `{`, line numbers and patterns.
+/// Returns the position where the command begins: after blanks, `;`, `{`, line numbers and patterns.
 fn address_end(chars: &[char], mut at: usize) -> usize {
     while let Some(c) = chars.get(at) {
         match c {
-            '/' => at = delimited(chars, at + 1, '/').unwrap_or(chars.len()),
+            '/' => at = find_delimiter(chars, at + 1, '/').unwrap_or(chars.len()),
             '\\' => {
-                let end = chars.get(at + 1).and_then(|mark| delimited(chars, at + 2, *mark));
+                let end = chars.get(at + 1).and_then(|mark| find_delimiter(chars, at + 2, *mark));
                 at = end.unwrap_or(chars.len());
             }
             c if c.is_whitespace() || c.is_ascii_digit() || ";{},!$~+".contains(*c) => at += 1,
@@ -131,16 +138,16 @@ fn address_end(chars: &[char], mut at: usize) -> usize {
     at
 }
 
-fn delimited(chars: &[char], mut at: usize, mark: char) -> Option<usize> {
+fn find_delimiter(chars: &[char], mut at: usize, mark: char) -> Option<usize> {
     while *chars.get(at)? != mark {
         at += if chars[at] == '\\' { 2 } else { 1 };
     }
     Some(at + 1)
 }
 
-/// One past the last mark of `s/…/…/`.
+/// Returns the position after the last mark of `s/…/…/`.
 fn substitution_end(chars: &[char], at: usize) -> Option<usize> {
     let mark = *chars.get(at + 1)?;
-    let middle = delimited(chars, at + 2, mark)?;
-    delimited(chars, middle, mark)
+    let middle = find_delimiter(chars, at + 2, mark)?;
+    find_delimiter(chars, middle, mark)
 }

@@ -1,20 +1,20 @@
-//! Here-documents: where their bodies end by bash's rules, and what stands in them.
+//! Here-documents: the ends of their bodies by bash's rules, and the contents of the bodies.
 
 use tree_sitter::Node;
 
-use super::{Around, Reader, Tail, text_of};
-use crate::command::{Doubt, Input, Within};
+use super::{CommandContext, CommandTail, ScriptReader, text_of};
+use crate::command::{CommandInput, Within};
 use crate::expand;
-use crate::scan::{self, delimiter};
+use crate::scan::{self, read_delimiter};
 
-impl Reader {
+impl ScriptReader {
     /// Reads a here-document; gives the statements that stand after it on its line, and whether it is piped into them.
-    pub(super) fn document<'t>(
+    pub(super) fn read_document<'t>(
         &mut self,
         node: Node<'t>,
         text: &str,
-        around: &Around,
-        tail: &mut Tail,
+        around: &CommandContext,
+        tail: &mut CommandTail,
     ) -> Vec<(bool, Node<'t>)> {
         let mut after = Vec::new();
         let (mut start, mut body, mut end, mut line_end) = (None, None, None, node.start_byte());
@@ -25,13 +25,13 @@ impl Reader {
                 "heredoc_start" => start = Some(child),
                 "heredoc_body" => body = Some(child),
                 "heredoc_end" => end = Some(child),
-                "file_redirect" | "herestring_redirect" => self.redirect(child, text, around, tail),
+                "file_redirect" | "herestring_redirect" => self.read_redirect(child, text, around, tail),
                 "pipeline" => {
                     let mut parts = child.walk();
                     after.extend(child.named_children(&mut parts).map(|part| (true, part)));
                 }
                 _ if is_argument(child.kind()) => {
-                    let words = self.words(text_of(child, text), around);
+                    let words = self.expand_text(text_of(child, text), around);
                     tail.words.extend(words);
                 }
                 _ => after.push((false, child)),
@@ -43,27 +43,29 @@ impl Reader {
         let tabs = text_of(node, text).trim_start_matches(|c: char| c.is_ascii_digit()).starts_with("<<-");
         let found = start.zip(end).and_then(|(start, end)| body_of(text, start, line_end, end, tabs));
         match found {
-            Some((body, quoted)) => tail.input = Some(Input::Text(self.body(&body, quoted, around))),
+            Some((body, quoted)) => {
+                tail.input = Some(CommandInput::Text(self.document_body(&body, quoted, around)))
+            }
             None => {
-                self.doubt(Doubt::Syntax);
-                tail.input = Some(Input::Text(None));
+                self.reading.doubt_piece(text_of(node, text));
+                tail.input = Some(CommandInput::Text(None));
             }
         }
         after
     }
 
-    /// The text of a body, where all of it is known.
-    fn body(&mut self, body: &str, quoted: bool, around: &Around) -> Option<String> {
+    /// The text of a body, if all of it is known.
+    fn document_body(&mut self, body: &str, quoted: bool, around: &CommandContext) -> Option<String> {
         if quoted {
             return Some(body.to_owned());
         }
-        let scanned = scan::expanding(body, &self.variables);
-        let scanned = self.scanned(scanned, &around.within(Within::HereDocument))?;
-        expand::text(&scanned.units)
+        let scanned = scan::scan_expanding(body, &self.variables);
+        let scanned = self.take_scanned(scanned, body, &around.with_construct(Within::HereDocument))?;
+        expand::known_text(&scanned.units)
     }
 }
 
-/// The body of a here-document and whether its delimiter is quoted, where it ends at `end` for bash too.
+/// The body of a here-document and whether its delimiter is quoted, if it ends at `end` for bash too.
 fn body_of(
     text: &str,
     start: Node<'_>,
@@ -73,7 +75,7 @@ fn body_of(
 ) -> Option<(String, bool)> {
     let written = text_of(start, text);
     let chars: Vec<char> = written.chars().collect();
-    let (delimiter, length) = delimiter(&chars).filter(|(_, length)| *length == chars.len())?;
+    let (delimiter, length) = read_delimiter(&chars).filter(|(_, length)| *length == chars.len())?;
     debug_assert!(length > 0);
     let quoted = written.contains(['\'', '"', '\\']);
     let rest = text.get(line_end..)?;

@@ -2,186 +2,190 @@
 
 use tree_sitter::Node;
 
-use super::{Around, DEEPEST_STATEMENT, Reader, Tail, text_of};
-use crate::command::{Doubt, ShellCommand, Within};
-use crate::word::{Word, WordKind};
+use super::{CommandContext, CommandTail, ScriptReader, text_of};
+use crate::command::{ScriptDoubt, ShellCommand, Within};
+use crate::word::{ShellWord, WordKind};
 
-impl Reader {
-    /// Reads a statement and what stands in it.
-    pub(super) fn statement(&mut self, node: Node<'_>, text: &str, around: &Around) {
-        self.statements += 1;
-        if self.statements > DEEPEST_STATEMENT {
-            self.doubt(Doubt::TooMuch);
-        } else {
+impl ScriptReader {
+    /// Reads a statement and its parts.
+    pub(super) fn read_statement(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
+        if self.budget.enter_statement() {
             self.statement_inside(node, text, around);
+        } else {
+            self.reading.add_doubt(ScriptDoubt::TooMuch);
         }
-        self.statements -= 1;
+        self.budget.leave_statement();
     }
 
-    fn statement_inside(&mut self, node: Node<'_>, text: &str, around: &Around) {
+    fn statement_inside(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
         match node.kind() {
             "program" => self.statements_of(node, text, around),
-            "list" => self.list(node, text, &around.perhaps()),
+            // `a && b || c`: a list nests to the left, one level a command.
+            "list" => {
+                let around = around.as_unsure();
+                flatten_list(node).into_iter().for_each(|part| self.read_statement(part, text, &around));
+            }
             "subshell" | "do_group" | "if_statement" | "elif_clause" | "else_clause" | "while_statement"
-            | "negated_command" => self.statements_of(node, text, &around.perhaps()),
-            "compound_statement" => self.compound(node, text, around),
-            "pipeline" => self.pipeline(node, text, around),
-            "redirected_statement" => self.redirected(node, text, around),
-            "command" => self.command(node, text, around),
-            "declaration_command" | "unset_command" => self.declaration(node, text, around),
-            "variable_assignment" | "variable_assignments" => self.assignments(node, text, around),
-            "test_command" => self.loose(text_of(node, text), around),
+            | "negated_command" => self.statements_of(node, text, &around.as_unsure()),
+            "compound_statement" => self.read_compound(node, text, around),
+            "pipeline" => self.read_pipeline(node, text, around),
+            "redirected_statement" => self.read_redirected(node, text, around),
+            "command" => self.read_command(node, text, around),
+            "declaration_command" | "unset_command" => self.read_declaration(node, text, around),
+            "variable_assignment" | "variable_assignments" => self.read_assignments(node, text, around),
+            "test_command" if evaluates_expression(text_of(node, text)) => {
+                self.read_calculated(text_of(node, text), around)
+            }
+            "test_command" => self.read_loose(text_of(node, text), around),
             "for_statement" => self.for_each(node, text, around),
-            "c_style_for_statement" => self.counted(node, text, around),
-            "case_statement" | "case_item" => self.case(node, text, around),
-            "function_definition" => self.function(node, text, around),
+            "c_style_for_statement" => self.read_counted_loop(node, text, around),
+            "case_statement" | "case_item" => self.read_case(node, text, around),
+            "function_definition" => self.read_function(node, text, around),
             "comment" => {}
             kind if !node.is_named() && is_sign(kind) => {}
             _ => {
-                self.doubt(Doubt::Syntax);
-                self.statements_of(node, text, &around.perhaps());
+                self.reading.doubt_piece(text_of(node, text));
+                self.statements_of(node, text, &around.as_unsure());
             }
         }
     }
 
-    fn statements_of(&mut self, node: Node<'_>, text: &str, around: &Around) {
+    fn statements_of(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
-            self.statement(child, text, around);
-        }
-    }
-
-    /// `a && b || c`: a list nests to the left, one level a command.
-    fn list(&mut self, node: Node<'_>, text: &str, around: &Around) {
-        for part in flattened(node) {
-            self.statement(part, text, around);
+            self.read_statement(child, text, around);
         }
     }
 
     /// `{ …; }` or `(( … ))`.
-    fn compound(&mut self, node: Node<'_>, text: &str, around: &Around) {
+    fn read_compound(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
         let source = text_of(node, text);
         match (source.starts_with("(("), source.ends_with("))")) {
-            (true, true) => self.loose(source, around),
+            (true, true) => self.read_calculated(source, around),
             (false, _) => self.statements_of(node, text, around),
-            (true, false) => self.doubt(Doubt::Syntax),
+            (true, false) => self.reading.doubt_piece(source),
         }
     }
 
-    fn pipeline(&mut self, node: Node<'_>, text: &str, around: &Around) {
+    fn read_pipeline(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
         let mut input = None;
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor).filter(|child| child.kind() != "comment") {
             let before = self.reading.commands.len();
             let around = match input.take() {
-                Some(input) => around.within(Within::Pipeline).with(input),
-                None => around.perhaps(),
+                Some(input) => around.with_construct(Within::Pipeline).with_input(input),
+                None => around.as_unsure(),
             };
-            self.statement(child, text, &around);
-            input = Some(self.piped(before));
+            self.read_statement(child, text, &around);
+            input = Some(self.reading.pipe_input(before));
         }
     }
 
     /// A statement with redirections, which belong to its last command.
-    fn redirected(&mut self, node: Node<'_>, text: &str, around: &Around) {
-        let mut tail = Tail::default();
+    fn read_redirected(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
+        let mut tail = CommandTail::default();
         let mut after = Vec::new();
         let mut cursor = node.walk();
         let mut body = None;
         for child in node.named_children(&mut cursor) {
             match child.kind() {
-                "file_redirect" | "herestring_redirect" => self.redirect(child, text, around, &mut tail),
-                "heredoc_redirect" => after.extend(self.document(child, text, around, &mut tail)),
+                "file_redirect" | "herestring_redirect" => self.read_redirect(child, text, around, &mut tail),
+                "heredoc_redirect" => after.extend(self.read_document(child, text, around, &mut tail)),
                 "comment" => {}
                 _ if body.is_none() => body = Some(child),
-                _ => self.doubt(Doubt::Syntax),
+                _ => self.reading.doubt_piece(text_of(child, text)),
             }
         }
         let before = self.reading.commands.len();
         match (body, body.and_then(last_command)) {
             (Some(body), Some(last)) => {
-                self.tails.entry(last.id()).or_default().add(tail);
-                self.statement(body, text, around);
+                self.tails.entry(last.id()).or_default().merge_tail(tail);
+                self.read_statement(body, text, around);
             }
             (body, _) => {
                 let input = tail.input.take();
-                self.emit(
+                self.emit_command(
                     ShellCommand { words: tail.words, redirects: tail.redirects, ..ShellCommand::default() },
-                    &around.perhaps(),
+                    &around.as_unsure(),
                 );
-                let inner = input.map_or_else(|| around.clone(), |input| around.with(input));
-                body.into_iter().for_each(|body| self.statement(body, text, &inner));
+                let inner = input.map_or_else(|| around.clone(), |input| around.with_input(input));
+                body.into_iter().for_each(|body| self.read_statement(body, text, &inner));
             }
         }
         for (pipes, statement) in after {
             let around = match pipes {
-                true => around.within(Within::Pipeline).with(self.piped(before)),
-                false => around.perhaps(),
+                true => around.with_construct(Within::Pipeline).with_input(self.reading.pipe_input(before)),
+                false => around.as_unsure(),
             };
-            self.statement(statement, text, &around);
+            self.read_statement(statement, text, &around);
         }
     }
 
-    fn for_each(&mut self, node: Node<'_>, text: &str, around: &Around) {
+    fn for_each(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
         let name = node.child_by_field_name("variable").map(|name| text_of(name, text).to_owned());
         let mut cursor = node.walk();
         let values: Vec<Node<'_>> = node.children_by_field_name("value", &mut cursor).collect();
-        let values: Vec<Word> =
-            values.into_iter().flat_map(|value| self.words(text_of(value, text), around)).collect();
+        let values: Vec<ShellWord> =
+            values.into_iter().flat_map(|value| self.expand_text(text_of(value, text), around)).collect();
         let name = name.unwrap_or_default();
-        let known = |word: &Word| word.kind != WordKind::Computed || word.listed;
+        let known = |word: &ShellWord| word.kind != WordKind::Computed || word.listed;
         let given = node.child_by_field_name("value").is_some();
         let other = (!given || !values.iter().all(known)).then_some(None);
-        self.variables.list(&name, values.iter().flat_map(Word::texts).map(Some).chain(other));
+        self.variables
+            .set_each(&name, values.iter().flat_map(ShellWord::possible_texts).map(Some).chain(other));
         self.check_name(&name, around);
         if let Some(body) = node.child_by_field_name("body") {
-            self.statement(body, text, &around.perhaps());
+            self.read_statement(body, text, &around.as_unsure());
         }
     }
 
-    fn counted(&mut self, node: Node<'_>, text: &str, around: &Around) {
-        let Some(body) = node.child_by_field_name("body") else { return self.doubt(Doubt::Syntax) };
+    fn read_counted_loop(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
+        let Some(body) = node.child_by_field_name("body") else {
+            return self.reading.doubt_piece(text_of(node, text));
+        };
         let head = text.get(node.start_byte()..body.start_byte()).unwrap_or_default();
-        self.loose(head, around);
-        self.statement(body, text, &around.perhaps());
+        self.read_calculated(head, around);
+        self.read_statement(body, text, &around.as_unsure());
     }
 
-    fn case(&mut self, node: Node<'_>, text: &str, around: &Around) {
+    fn read_case(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
         let mut cursor = node.walk();
         let children: Vec<(bool, Node<'_>)> = node
             .children(&mut cursor)
             .enumerate()
-            .map(|(at, child)| (field(node, at) == Some("value"), child))
+            .map(|(at, child)| (child_field(node, at) == Some("value"), child))
             .collect();
         for (is_value, child) in children {
             match is_value {
-                true => self.loose(text_of(child, text), around),
-                false => self.statement(child, text, &around.perhaps()),
+                true => self.read_loose(text_of(child, text), around),
+                false => self.read_statement(child, text, &around.as_unsure()),
             }
         }
     }
 
-    fn function(&mut self, node: Node<'_>, text: &str, around: &Around) {
+    fn read_function(&mut self, node: Node<'_>, text: &str, around: &CommandContext) {
         let name = node.child_by_field_name("name").map(|name| text_of(name, text)).unwrap_or_default();
-        let Some(body) = node.child_by_field_name("body") else { return self.doubt(Doubt::Syntax) };
-        self.reading.forks_without_end |= multiplies(body, name, text, 0);
-        let mut tail = Tail::default();
+        let Some(body) = node.child_by_field_name("body") else {
+            return self.reading.doubt_piece(text_of(node, text));
+        };
+        self.reading.forks_without_end |= forks_itself(body, name, text, 0);
+        let mut tail = CommandTail::default();
         let mut cursor = node.walk();
         let redirects: Vec<Node<'_>> = node.children_by_field_name("redirect", &mut cursor).collect();
-        redirects.into_iter().for_each(|redirect| self.redirect(redirect, text, around, &mut tail));
+        redirects.into_iter().for_each(|redirect| self.read_redirect(redirect, text, around, &mut tail));
         if !tail.redirects.is_empty() {
             let redirects = tail.redirects;
-            self.emit(
+            self.emit_command(
                 ShellCommand { redirects, ..ShellCommand::default() },
-                &around.within(Within::Function),
+                &around.with_construct(Within::Function),
             );
         }
-        self.statement(body, text, &around.within(Within::Function));
+        self.read_statement(body, text, &around.with_construct(Within::Function));
     }
 }
 
-impl Tail {
-    fn add(&mut self, other: Self) {
+impl CommandTail {
+    fn merge_tail(&mut self, other: Self) {
         self.words.extend(other.words);
         self.redirects.extend(other.redirects);
         self.input = other.input.or(self.input.take());
@@ -189,7 +193,7 @@ impl Tail {
 }
 
 /// The parts of a list, and of the lists at its left.
-fn flattened(list: Node<'_>) -> Vec<Node<'_>> {
+fn flatten_list(list: Node<'_>) -> Vec<Node<'_>> {
     let (mut parts, mut list) = (Vec::new(), list);
     loop {
         let mut cursor = list.walk();
@@ -207,8 +211,8 @@ fn flattened(list: Node<'_>) -> Vec<Node<'_>> {
     parts
 }
 
-/// The name of the field that a child stands in.
-pub(super) fn field<'n>(node: Node<'n>, at: usize) -> Option<&'n str> {
+/// Returns the name of a child's field.
+pub(super) fn child_field<'n>(node: Node<'n>, at: usize) -> Option<&'n str> {
     node.field_name_for_child(u32::try_from(at).ok()?)
 }
 
@@ -224,8 +228,8 @@ fn last_command(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Whether a function's body pipes the function to itself: a fork bomb.
-fn multiplies(node: Node<'_>, name: &str, text: &str, depth: usize) -> bool {
+/// Returns whether a function's body pipes the function to itself: a fork bomb.
+fn forks_itself(node: Node<'_>, name: &str, text: &str, depth: usize) -> bool {
     let calls = |node: Node<'_>| node.kind() == "command" && text_of(node, text).trim() == name;
     let mut cursor = node.walk();
     let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
@@ -233,7 +237,13 @@ fn multiplies(node: Node<'_>, name: &str, text: &str, depth: usize) -> bool {
     let behind = children.windows(2).any(|pair| calls(pair[0]) && pair[1].kind() == "&");
     twice
         || behind
-        || (depth < 50 && children.into_iter().any(|child| multiplies(child, name, text, depth + 1)))
+        || (depth < 50 && children.into_iter().any(|child| forks_itself(child, name, text, depth + 1)))
+}
+
+/// Returns whether a test evaluates expressions: it asks for a variable, or compares numbers.
+fn evaluates_expression(test: &str) -> bool {
+    const SIGNS: [&str; 8] = ["-v", "-R", "-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
+    test.split_whitespace().any(|word| SIGNS.contains(&word))
 }
 
 /// The signs and keywords that stand between statements.

@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
-/// Parses a script; nothing where it takes too long.
-pub(super) fn parsed(text: &str, until: Instant) -> Option<Tree> {
+/// Parses a script; `None` if it takes too long.
+pub(super) fn parse_tree(text: &str, until: Instant) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     let mut in_time = |_: &tree_sitter::ParseState| match Instant::now() > until {
@@ -19,9 +19,26 @@ pub(super) fn parsed(text: &str, until: Instant) -> Option<Tree> {
     parser.parse_with_options(&mut rest, None, Some(options))
 }
 
-/// Whether what stands between the parts of statements separates them for bash too: blanks, ends of lines, comments
-/// that begin where a word would.
-pub(super) fn covers(root: Node<'_>, text: &str) -> bool {
+/// The line of the first part that is no valid script; the whole text if none is marked.
+pub(super) fn broken_line<'a>(root: Node<'_>, text: &'a str) -> &'a str {
+    let mut waiting = vec![root];
+    while let Some(node) = waiting.pop() {
+        if node.is_error() || node.is_missing() {
+            let start =
+                text.get(..node.start_byte()).and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1);
+            return text.get(start..).unwrap_or(text);
+        }
+        let mut cursor = node.walk();
+        let broken: Vec<_> =
+            node.children(&mut cursor).filter(|child| child.has_error() || child.is_missing()).collect();
+        waiting.extend(broken.into_iter().rev());
+    }
+    text
+}
+
+/// Returns whether the text between the parts of statements separates them for bash too: blanks, ends of lines,
+/// comments that begin at the start of a word.
+pub(super) fn covers_text(root: Node<'_>, text: &str) -> bool {
     let outer = [0..root.start_byte(), root.end_byte()..text.len()];
     outer.into_iter().all(|gap| text.get(gap).is_some_and(is_blank)) && covers_below(root, text)
 }
@@ -36,7 +53,7 @@ fn covers_below(root: Node<'_>, text: &str) -> bool {
         for child in node.children(&mut cursor) {
             let gap = text.get(end..child.start_byte()).unwrap_or("\0");
             let is_word = is_word(child.kind());
-            if !is_blank(gap) || was_word && is_word && !separates(gap) {
+            if !is_blank(gap) || was_word && is_word && !is_separator(gap) {
                 return false;
             }
             if child.kind() == "comment" && !is_comment(child, text) {
@@ -54,7 +71,7 @@ fn covers_below(root: Node<'_>, text: &str) -> bool {
     true
 }
 
-/// Whether a node's parts are statements, words and operators, with blanks between them.
+/// Returns whether a node's parts are statements, words and operators, with blanks between them.
 fn is_statement(kind: &str) -> bool {
     matches!(
         kind,
@@ -109,11 +126,11 @@ fn is_blank(gap: &str) -> bool {
     gap.replace("\\\n", "").chars().all(|c| matches!(c, ' ' | '\t' | '\n'))
 }
 
-fn separates(gap: &str) -> bool {
+fn is_separator(gap: &str) -> bool {
     !gap.replace("\\\n", "").is_empty()
 }
 
-/// Whether a comment begins where bash would begin one.
+/// Returns whether a comment begins at a position where bash would begin one.
 fn is_comment(node: Node<'_>, text: &str) -> bool {
     let before = text.get(..node.start_byte()).and_then(|before| before.chars().next_back());
     before.is_none_or(|c| " \t\n;&|()".contains(c))

@@ -1,16 +1,18 @@
-//! What a person has allowed for always.
+//! Standing permissions of a person.
 
 use super::table::{FakePaths, place};
-use crate::{AllowScope, Allowance, CommandRules, CommandTable, CommandVerdict};
+use crate::{AllowScope, CommandAllowance, CommandRules, CommandTable, CommandVerdict};
 
 fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
 fn verdict(scope: AllowScope, tables: &[&CommandTable], argv: &[String]) -> CommandVerdict {
-    let allowances = [Allowance { scope, why: "it is needed each day".to_owned() }];
+    let allowances = [CommandAllowance { scope, why: "it is needed each day".to_owned() }];
     let place = place();
-    let rules = CommandRules { place: &place, tables, paths: &FakePaths::new(), allowances: &allowances };
+    let paths = FakePaths::new();
+    let rules =
+        CommandRules { place: &place, tables, paths: &paths, allowances: &allowances, confined: true };
     rules.judge_argv(argv).verdict
 }
 

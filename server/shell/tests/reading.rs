@@ -1,14 +1,14 @@
-//! What is found in a script.
+//! The commands and words that are found in a script.
 
 use super::table::place;
-use crate::{Doubt, RedirectKind, Within, WordKind, read_argv, read_script};
+use crate::{RedirectKind, ScriptDoubt, Within, WordKind, read_argv, read_script};
 
 /// The commands of a script as a person reads them, with the wrappers that they are reached by.
 fn shown(script: &str) -> Vec<String> {
     let reading = read_script(script, &place());
     let line =
         |via: &[String], text: String| via.iter().map(|via| format!("{via} > ")).collect::<String>() + &text;
-    reading.commands.iter().map(|command| line(&command.via, command.shown())).collect()
+    reading.commands.iter().map(|command| line(&command.via, command.display_text())).collect()
 }
 
 #[test]
@@ -57,7 +57,7 @@ fn words_are_known_patterns_or_computed() {
 fn it_is_said_in_what_a_command_stands() {
     let reading = read_script("f() { a; }; cat <(b) <<EOF | c\n$(d)\nEOF", &place());
     let found: Vec<_> =
-        reading.commands.iter().map(|command| (command.shown(), command.within.clone())).collect();
+        reading.commands.iter().map(|command| (command.display_text(), command.within.clone())).collect();
     let expected = [
         ("a", vec![Within::Function]),
         ("d", vec![Within::HereDocument, Within::Substitution]),
@@ -76,7 +76,7 @@ fn an_argument_vector_is_no_script() {
     assert_eq!(reading.doubts, []);
     let reading = read_argv(&argv(&["bash", "-c", "echo $(reboot)"]), &place());
     assert_eq!(reading.commands.len(), 3);
-    assert_eq!(read_argv(&argv(&["ls", "a\0b"]), &place()).doubts, [Doubt::Syntax]);
+    assert_eq!(read_argv(&argv(&["ls", "a\0b"]), &place()).doubts, [ScriptDoubt::Syntax]);
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! `git`: settings on its command line that name programs, aliases, and subcommands that run commands.
 
-use super::{Inner, joined};
+use super::{InnerCommand, join_script};
 use crate::command::ShellCommand;
-use crate::word::Word;
+use crate::word::ShellWord;
 
 /// Options before the subcommand whose value is the next word.
 const VALUES: [&str; 8] =
@@ -11,13 +11,13 @@ const VALUES: [&str; 8] =
 /// A command line of git, read.
 pub(crate) struct GitLine<'w> {
     /// The settings of `-c`: key and value.
-    pub(crate) settings: Vec<(String, Word)>,
+    pub(crate) settings: Vec<(String, ShellWord)>,
     /// The subcommand with its arguments.
-    pub(crate) rest: &'w [Word],
+    pub(crate) rest: &'w [ShellWord],
 }
 
 /// Reads the options before the subcommand.
-pub(crate) fn line(command: &ShellCommand) -> GitLine<'_> {
+pub(crate) fn git_line(command: &ShellCommand) -> GitLine<'_> {
     let mut rest = command.arguments();
     let mut settings = Vec::new();
     while let Some((word, after)) = rest.split_first().filter(|(word, _)| word.is_option()) {
@@ -40,64 +40,64 @@ pub(crate) fn line(command: &ShellCommand) -> GitLine<'_> {
     GitLine { settings, rest }
 }
 
-/// What git runs.
-pub(super) fn inner(command: &ShellCommand) -> Vec<Inner> {
-    let GitLine { settings, rest } = line(command);
-    let mut found: Vec<Inner> =
-        settings.iter().filter_map(|(key, value)| setting(key, value, command)).collect();
+/// Returns the commands that git runs.
+pub(super) fn inner_of_git(command: &ShellCommand) -> Vec<InnerCommand> {
+    let GitLine { settings, rest } = git_line(command);
+    let mut found: Vec<InnerCommand> =
+        settings.iter().filter_map(|(key, value)| inner_of_setting(key, value, command)).collect();
     let Some((sub, arguments)) = rest.split_first() else { return found };
     let after = |options: &[&str]| {
         let at = arguments.iter().position(|word| options.contains(&word.text.as_str()))?;
         arguments.get(at + 1)
     };
     match sub.text.as_str() {
-        "rebase" => {
-            found.extend(after(&["-x", "--exec"]).map(|script| Inner::script("git rebase -x", script)))
-        }
-        "difftool" => {
-            found.extend(after(&["-x", "--extcmd"]).map(|script| Inner::script("git difftool -x", script)))
-        }
+        "rebase" => found
+            .extend(after(&["-x", "--exec"]).map(|script| InnerCommand::from_word("git rebase -x", script))),
+        "difftool" => found.extend(
+            after(&["-x", "--extcmd"]).map(|script| InnerCommand::from_word("git difftool -x", script)),
+        ),
         "submodule" if arguments.first().is_some_and(|word| word.text == "foreach") => {
-            let words: Vec<Word> =
+            let words: Vec<ShellWord> =
                 arguments[1..].iter().skip_while(|word| word.is_option()).cloned().collect();
-            found.push(joined("git submodule foreach", &words));
+            found.push(join_script("git submodule foreach", &words));
         }
         "bisect" if arguments.first().is_some_and(|word| word.text == "run") => {
-            found.push(Inner::command("git bisect run", arguments[1..].to_vec(), command));
+            found.push(InnerCommand::from_words("git bisect run", arguments[1..].to_vec(), command));
         }
         "filter-branch" => {
             let filters = arguments.windows(2).filter(|pair| pair[0].text.ends_with("-filter"));
-            found.extend(filters.map(|pair| Inner::script("git filter-branch", &pair[1])));
+            found.extend(filters.map(|pair| InnerCommand::from_word("git filter-branch", &pair[1])));
         }
         _ => {}
     }
-    let attached = |word: &Word| {
+    let attached = |word: &ShellWord| {
         let value = word.text.strip_prefix("--exec=").or_else(|| word.text.strip_prefix("--extcmd="))?;
-        Some(Inner::script("git --exec", &word.with_text(value)))
+        Some(InnerCommand::from_word("git --exec", &word.with_text(value)))
     };
     found.extend(arguments.iter().filter_map(attached));
     found
 }
 
-/// What a setting of `-c` runs.
-fn setting(key: &str, value: &Word, command: &ShellCommand) -> Option<Inner> {
+/// Returns the commands that a setting of `-c` runs.
+fn inner_of_setting(key: &str, value: &ShellWord, command: &ShellCommand) -> Option<InnerCommand> {
     if key.starts_with("alias.") {
         return match value.text.strip_prefix('!') {
-            Some(script) => Some(Inner::script("git alias", &value.with_text(script))),
+            Some(script) => Some(InnerCommand::from_word("git alias", &value.with_text(script))),
             None => {
-                let words = value.text.split_whitespace().map(Word::known);
-                Some(Inner::command(
+                let words = value.text.split_whitespace().map(ShellWord::from_text);
+                Some(InnerCommand::from_words(
                     "git alias",
-                    [Word::known("git")].into_iter().chain(words).collect(),
+                    [ShellWord::from_text("git")].into_iter().chain(words).collect(),
                     command,
                 ))
             }
         };
     }
-    names_program(key).then(|| Inner::script("git -c", &value.with_text(value.text.trim_start_matches('!'))))
+    names_program(key)
+        .then(|| InnerCommand::from_word("git -c", &value.with_text(value.text.trim_start_matches('!'))))
 }
 
-/// Whether the value of a setting is run.
+/// Returns whether the value of a setting is run.
 pub(crate) fn names_program(key: &str) -> bool {
     const KEYS: [&str; 10] = [
         "core.pager",

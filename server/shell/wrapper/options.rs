@@ -1,21 +1,21 @@
-//! How the command lines of wrappers are read: their options stand in `wrappers.txt`.
+//! The reading of wrappers' command lines: their options are listed in `wrappers.txt`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::word::{Word, WordKind};
+use crate::word::{ShellWord, WordKind};
 
-/// What an option takes.
+/// The kinds of option values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Takes {
+enum OptionArgument {
     Nothing,
     Value,
     Script,
 }
 
-/// How the words after the options are read.
+/// The reading of the words after the options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum RestReading {
     /// A command.
     #[default]
     Command,
@@ -29,40 +29,40 @@ pub(super) enum Rest {
     None,
 }
 
-/// How the command line of one wrapper is read.
+/// The reading of one wrapper's command line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WrapperSpec {
-    options: HashMap<&'static str, Takes>,
+    options: HashMap<&'static str, OptionArgument>,
     /// Options with which nothing is run.
     stops: Vec<&'static str>,
     numbers: bool,
     skip: usize,
     assigns: bool,
     sub: Option<&'static str>,
-    pub(super) rest: Rest,
+    pub(super) rest: RestReading,
 }
 
 /// A command line as it was read.
 #[derive(Debug)]
-pub(super) struct Line<'w> {
+pub(super) struct WrapperLine<'w> {
     /// The values of options that are scripts.
-    pub(super) scripts: Vec<Word>,
+    pub(super) scripts: Vec<ShellWord>,
     /// The words after options, assignments and operands.
-    pub(super) rest: &'w [Word],
+    pub(super) rest: &'w [ShellWord],
     /// The assignments before the command.
-    pub(super) assigned: &'w [Word],
-    /// Whether an option is not known.
+    pub(super) assigned: &'w [ShellWord],
+    /// True if an option is not known.
     pub(super) unknown: bool,
-    /// Whether nothing is run.
+    /// True if nothing is run.
     pub(super) stopped: bool,
 }
 
 /// The wrapper of that name.
-pub(super) fn spec(program: &str) -> Option<&'static WrapperSpec> {
+pub(super) fn wrapper_spec(program: &str) -> Option<&'static WrapperSpec> {
     type Specs = (HashMap<&'static str, WrapperSpec>, Vec<(&'static str, WrapperSpec)>);
     static SPECS: LazyLock<Specs> = LazyLock::new(|| {
         let (mut named, mut starting) = (HashMap::new(), Vec::new());
-        for (name, spec) in include_str!("../wrappers.txt").lines().flat_map(specs) {
+        for (name, spec) in include_str!("../wrappers.txt").lines().flat_map(parse_specs) {
             match name.strip_suffix('*') {
                 Some(start) => starting.push((start, spec)),
                 None => drop(named.insert(name, spec)),
@@ -75,7 +75,7 @@ pub(super) fn spec(program: &str) -> Option<&'static WrapperSpec> {
     named.get(program).or_else(starts)
 }
 
-fn specs(line: &'static str) -> Vec<(&'static str, WrapperSpec)> {
+fn parse_specs(line: &'static str) -> Vec<(&'static str, WrapperSpec)> {
     let Some((names, tokens)) = line.split_once(':').filter(|_| !line.starts_with('#')) else {
         return Vec::new();
     };
@@ -83,20 +83,20 @@ fn specs(line: &'static str) -> Vec<(&'static str, WrapperSpec)> {
     for token in tokens.split_whitespace() {
         match token {
             "assign" => spec.assigns = true,
-            "joined" => spec.rest = Rest::Joined,
-            "scripts" => spec.rest = Rest::Scripts,
-            "trap" => spec.rest = Rest::Trap,
-            "none" if spec.rest == Rest::Command => spec.rest = Rest::None,
+            "joined" => spec.rest = RestReading::Joined,
+            "scripts" => spec.rest = RestReading::Scripts,
+            "trap" => spec.rest = RestReading::Trap,
+            "none" if spec.rest == RestReading::Command => spec.rest = RestReading::None,
             "none" => {}
             "-N" => spec.numbers = true,
-            token => spec.add(token),
+            token => spec.add_token(token),
         }
     }
     names.split_whitespace().map(|name| (name, spec.clone())).collect()
 }
 
 impl WrapperSpec {
-    fn add(&mut self, token: &'static str) {
+    fn add_token(&mut self, token: &'static str) {
         if let Some(sub) = token.strip_prefix("sub:") {
             self.sub = Some(sub);
         } else if let Some(stop) = token.strip_prefix("stop:") {
@@ -104,16 +104,16 @@ impl WrapperSpec {
         } else if let Some(skip) = token.strip_prefix('+') {
             self.skip = skip.parse().unwrap_or_default();
         } else if let Some(name) = token.strip_suffix('=') {
-            self.options.insert(name, Takes::Value);
+            self.options.insert(name, OptionArgument::Value);
         } else if let Some(name) = token.strip_suffix('!') {
-            self.options.insert(name, Takes::Script);
+            self.options.insert(name, OptionArgument::Script);
         } else {
-            self.options.insert(token, Takes::Nothing);
+            self.options.insert(token, OptionArgument::Nothing);
         }
     }
 
-    /// What a long option takes; a start that fits one option alone stands for it.
-    fn long(&self, name: &str) -> Option<Takes> {
+    /// Returns the value kind of a long option; it may be abbreviated as long as it is unique.
+    fn long_option(&self, name: &str) -> Option<OptionArgument> {
         if let Some(takes) = self.options.get(name) {
             return Some(*takes);
         }
@@ -125,21 +125,26 @@ impl WrapperSpec {
 }
 
 /// Reads a command line by a wrapper's options.
-pub(super) fn read<'w>(spec: &WrapperSpec, words: &'w [Word]) -> Line<'w> {
-    let mut line = Line { scripts: Vec::new(), rest: words, assigned: &[], unknown: false, stopped: false };
-    options(spec, &mut line);
+pub(super) fn read_line<'w>(spec: &WrapperSpec, words: &'w [ShellWord]) -> WrapperLine<'w> {
+    let mut line =
+        WrapperLine { scripts: Vec::new(), rest: words, assigned: &[], unknown: false, stopped: false };
+    read_options(spec, &mut line);
     if let Some(sub) = spec.sub {
         match line.rest.split_first() {
-            Some((first, rest)) if first.plain() == Some(sub) => line.rest = rest,
+            Some((first, rest))
+                if first.plain_text().is_some_and(|text| sub.split('|').any(|sub| sub == text)) =>
+            {
+                line.rest = rest;
+            }
             _ => {
                 (line.stopped, line.unknown) = (true, false);
                 return line;
             }
         }
-        options(spec, &mut line);
+        read_options(spec, &mut line);
     }
     if spec.assigns {
-        let is_set = |word: &Word| {
+        let is_set = |word: &ShellWord| {
             let name = word.text.split('=').next().unwrap_or_default();
             word.text.contains('=') && !name.is_empty() && !name.contains('/')
         };
@@ -148,15 +153,15 @@ pub(super) fn read<'w>(spec: &WrapperSpec, words: &'w [Word]) -> Line<'w> {
     }
     line.rest = line.rest.get(spec.skip..).unwrap_or_default();
     if spec.skip > 0 {
-        options(spec, &mut line);
+        read_options(spec, &mut line);
     }
     line
 }
 
 /// Reads the options at the start of `line.rest`.
-fn options(spec: &WrapperSpec, line: &mut Line<'_>) {
+fn read_options(spec: &WrapperSpec, line: &mut WrapperLine<'_>) {
     while let Some((word, rest)) = line.rest.split_first() {
-        if word.plain() == Some("--") {
+        if word.plain_text() == Some("--") {
             line.rest = rest;
             return;
         }
@@ -175,37 +180,37 @@ fn options(spec: &WrapperSpec, line: &mut Line<'_>) {
             continue;
         }
         let takes = match text.starts_with("--") {
-            true => long(spec, word, line),
-            false => short(spec, word, line),
+            true => read_long(spec, word, line),
+            false => read_short(spec, word, line),
         };
         line.unknown |= !takes;
     }
 }
 
-/// Reads `--name`, `--name value` or `--name=value`; says whether it is known.
-fn long(spec: &WrapperSpec, word: &Word, line: &mut Line<'_>) -> bool {
+/// Reads `--name`, `--name value` or `--name=value`; returns whether it is known.
+fn read_long(spec: &WrapperSpec, word: &ShellWord, line: &mut WrapperLine<'_>) -> bool {
     let (name, value) = match word.text.split_once('=') {
         Some((name, value)) => (name, Some(word.with_text(value))),
         None => (word.text.as_str(), None),
     };
-    let Some(takes) = spec.long(name) else { return false };
-    taken(takes, value, line);
+    let Some(takes) = spec.long_option(name) else { return false };
+    take_value(takes, value, line);
     true
 }
 
-/// Reads `-a`, `-abc`, `-a value` or `-avalue`; says whether all of it is known.
-fn short(spec: &WrapperSpec, word: &Word, line: &mut Line<'_>) -> bool {
+/// Reads `-a`, `-abc`, `-a value` or `-avalue`; returns whether all of it is known.
+fn read_short(spec: &WrapperSpec, word: &ShellWord, line: &mut WrapperLine<'_>) -> bool {
     if let Some(takes) = spec.options.get(word.text.as_str()) {
-        taken(*takes, None, line);
+        take_value(*takes, None, line);
         return true;
     }
     for (at, letter) in word.text.char_indices().skip(1) {
         match spec.options.get(format!("-{letter}").as_str()) {
             None => return false,
-            Some(Takes::Nothing) => {}
+            Some(OptionArgument::Nothing) => {}
             Some(takes) => {
                 let value = word.text.get(at + letter.len_utf8()..).filter(|value| !value.is_empty());
-                taken(*takes, value.map(|value| word.with_text(value)), line);
+                take_value(*takes, value.map(|value| word.with_text(value)), line);
                 return true;
             }
         }
@@ -213,10 +218,10 @@ fn short(spec: &WrapperSpec, word: &Word, line: &mut Line<'_>) -> bool {
     true
 }
 
-/// Takes an option's value: the one that stands with it, or the next word.
-fn taken(takes: Takes, value: Option<Word>, line: &mut Line<'_>) {
+/// Takes an option's value: the one in its own word, or the next word.
+fn take_value(takes: OptionArgument, value: Option<ShellWord>, line: &mut WrapperLine<'_>) {
     let value = match (takes, value) {
-        (Takes::Nothing, _) => return,
+        (OptionArgument::Nothing, _) => return,
         (_, Some(value)) => Some(value),
         (_, None) => {
             let next = line.rest.split_first();
@@ -224,7 +229,7 @@ fn taken(takes: Takes, value: Option<Word>, line: &mut Line<'_>) {
             next.map(|(value, _)| value.clone())
         }
     };
-    if takes == Takes::Script {
+    if takes == OptionArgument::Script {
         line.scripts.extend(value);
     }
 }

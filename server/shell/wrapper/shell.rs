@@ -1,16 +1,16 @@
 //! Shells: `bash -c`, a script on the standard input, a script's file.
 
-use super::Inner;
-use crate::command::{Doubt, Input, ShellCommand};
-use crate::word::Word;
+use super::InnerCommand;
+use crate::command::{CommandInput, ScriptDoubt, ShellCommand};
+use crate::word::ShellWord;
 
 /// Options of shells whose value is the next word.
 const VALUES: [&str; 8] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file", "-T", "--emulate"];
 /// Options with which a shell runs nothing.
 const STOPS: [&str; 2] = ["--version", "--help"];
 
-/// What a shell runs.
-pub(super) fn inner(program: &str, command: &ShellCommand) -> Vec<Inner> {
+/// Returns the commands that a shell runs.
+pub(super) fn inner_of_shell(program: &str, command: &ShellCommand) -> Vec<InnerCommand> {
     let mut words = command.arguments();
     let (mut takes_script, mut from_input) = (false, false);
     while let Some((word, rest)) = words.split_first().filter(|(word, _)| is_option(word)) {
@@ -24,7 +24,7 @@ pub(super) fn inner(program: &str, command: &ShellCommand) -> Vec<Inner> {
             text if VALUES.contains(&text) => words = words.get(1..).unwrap_or_default(),
             "--command" | "--commands" => takes_script = true,
             text if text.starts_with("--command=") => {
-                return vec![Inner::script(&format!("{program} -c"), &word.with_text(&text[10..]))];
+                return vec![InnerCommand::from_word(&format!("{program} -c"), &word.with_text(&text[10..]))];
             }
             text if text.starts_with("--") => {}
             text if text.starts_with('+') => {}
@@ -38,19 +38,19 @@ pub(super) fn inner(program: &str, command: &ShellCommand) -> Vec<Inner> {
         }
     }
     match words.first() {
-        Some(script) if takes_script => vec![Inner::script(&format!("{program} -c"), script)],
+        Some(script) if takes_script => vec![InnerCommand::from_word(&format!("{program} -c"), script)],
         None if takes_script => Vec::new(),
-        Some(file) if !from_input && !is_input(&file.text) => match file.plain() {
+        Some(file) if !from_input && !is_input(&file.text) => match file.plain_text() {
             Some(_) => Vec::new(),
-            None => vec![Inner::Doubt(Doubt::ComputedScript)],
+            None => vec![InnerCommand::Doubt(ScriptDoubt::ComputedScript)],
         },
-        _ => from(program, &command.input),
+        _ => inner_of_input(program, &command.input),
     }
 }
 
-fn is_option(word: &Word) -> bool {
+fn is_option(word: &ShellWord) -> bool {
     let is_sign = word.text.starts_with(['-', '+']);
-    is_sign && (word.plain().is_some() || word.is_option())
+    is_sign && (word.plain_text().is_some() || word.is_option())
 }
 
 fn is_input(path: &str) -> bool {
@@ -58,12 +58,14 @@ fn is_input(path: &str) -> bool {
 }
 
 /// A shell that reads its script from the standard input.
-fn from(program: &str, input: &Input) -> Vec<Inner> {
+fn inner_of_input(program: &str, input: &CommandInput) -> Vec<InnerCommand> {
     match input {
-        Input::Text(Some(text)) | Input::Pipe(Some(text)) => {
-            vec![Inner::Script { via: program.to_owned(), text: text.clone() }]
+        CommandInput::Text(Some(text)) | CommandInput::Pipe(Some(text)) => {
+            vec![InnerCommand::Script { via: program.to_owned(), text: text.clone() }]
         }
-        Input::Text(None) | Input::Pipe(None) | Input::Inherited => vec![Inner::Doubt(Doubt::ComputedScript)],
-        Input::File => Vec::new(),
+        CommandInput::Text(None) | CommandInput::Pipe(None) | CommandInput::Inherited => {
+            vec![InnerCommand::Doubt(ScriptDoubt::ComputedScript)]
+        }
+        CommandInput::File => Vec::new(),
     }
 }

@@ -1,9 +1,9 @@
 //! `xargs`: a command with arguments that come from elsewhere.
 
-use super::Inner;
-use crate::command::{Doubt, ShellCommand};
+use super::InnerCommand;
+use crate::command::{CommandInput, ScriptDoubt, ShellCommand};
 use crate::place::HOLE;
-use crate::word::{Word, WordKind};
+use crate::word::{ShellWord, WordKind};
 
 /// Options that have a value.
 const VALUES: [&str; 18] = [
@@ -26,7 +26,7 @@ const VALUES: [&str; 18] = [
     "-S",
     "-J",
 ];
-/// Options that have none, or one that stands with them.
+/// Options without a value, or with one in their own word.
 const FLAGS: [&str; 17] = [
     "-0",
     "-e",
@@ -47,8 +47,11 @@ const FLAGS: [&str; 17] = [
     "--exit",
 ];
 
-/// What `xargs` runs: the arguments that it adds are not known.
-pub(super) fn inner(command: &ShellCommand) -> Vec<Inner> {
+/// Lines of the standard input that are followed.
+const MOST_LINES: usize = 256;
+
+/// Returns the commands that `xargs` runs: the arguments that it adds are not known.
+pub(super) fn inner_of_xargs(command: &ShellCommand) -> Vec<InnerCommand> {
     let mut words = command.arguments();
     let mut replaces: Option<String> = None;
     let mut found = Vec::new();
@@ -69,24 +72,43 @@ pub(super) fn inner(command: &ShellCommand) -> Vec<Inner> {
         } else if matches!(name, "-i" | "--replace") {
             replaces = Some(if value.is_empty() { "{}" } else { value }.to_owned());
         } else if !FLAGS.contains(&name) {
-            found.push(Inner::Doubt(Doubt::UnknownOption));
+            found.push(InnerCommand::Doubt(ScriptDoubt::UnknownOption));
         }
     }
     if words.is_empty() {
         return found;
     }
-    let run = match replaces {
-        Some(mark) => filled(words, &mark),
-        None => words.iter().cloned().chain([Word::computed()]).collect(),
+    let run = match &replaces {
+        Some(mark) => fill_mark(words, mark),
+        None => words.iter().cloned().chain([ShellWord::unknown_text()]).collect(),
     };
-    found.push(Inner::command("xargs", run, command));
+    found.push(InnerCommand::from_words("xargs", run, command));
+    if let Some(mark) = replaces.filter(|mark| !mark.is_empty())
+        && let Some(lines) = known_lines(&command.input)
+    {
+        found.extend((lines.len() > MOST_LINES).then_some(InnerCommand::Doubt(ScriptDoubt::TooMuch)));
+        for line in lines.into_iter().take(MOST_LINES) {
+            let fill = |word: &ShellWord| word.with_text(&word.text.replace(&mark, line));
+            found.push(InnerCommand::from_words("xargs", words.iter().map(fill).collect(), command));
+        }
+    }
     found
 }
 
+/// The lines of the standard input, if all of it is known.
+pub(super) fn known_lines(input: &CommandInput) -> Option<Vec<&str>> {
+    match input {
+        CommandInput::Text(Some(text)) | CommandInput::Pipe(Some(text)) => {
+            Some(text.lines().map(str::trim).filter(|line| !line.is_empty()).collect())
+        }
+        _ => None,
+    }
+}
+
 /// The words with a mark replaced by something that is not known.
-pub(super) fn filled(words: &[Word], mark: &str) -> Vec<Word> {
-    let fill = |word: &Word| match !mark.is_empty() && word.text.contains(mark) {
-        true => Word {
+pub(super) fn fill_mark(words: &[ShellWord], mark: &str) -> Vec<ShellWord> {
+    let fill = |word: &ShellWord| match !mark.is_empty() && word.text.contains(mark) {
+        true => ShellWord {
             text: word.text.replace(mark, &HOLE.to_string()),
             kind: WordKind::Computed,
             ..word.clone()

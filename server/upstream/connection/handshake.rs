@@ -12,23 +12,23 @@ use rmcp::service::{
 use serde_json::json;
 use tokio::sync::watch;
 
-use super::Connection;
+use super::ServerConnection;
 use crate::upstream::error::UpstreamError;
-use crate::upstream::flights::Flights;
-use crate::upstream::handler::{Handler, Relist};
-use crate::upstream::health::Health;
+use crate::upstream::flights::CallsInFlight;
+use crate::upstream::handler::{Relist, ServerHandler};
+use crate::upstream::health::ConnectionHealth;
 use crate::upstream::http;
-use crate::upstream::listening::Listening;
-use crate::upstream::process::{Launch, Process};
-use crate::upstream::stdio::Stdio;
+use crate::upstream::listening_transport::ListeningTransport;
+use crate::upstream::process::{ServerLaunch, ServerProcess};
+use crate::upstream::stdio::StdioTransport;
 
-/// What a handshake needs to know.
+/// The options of a handshake.
 pub(super) struct HandshakeStart<'a> {
-    pub launch: Launch<'a>,
-    pub health: Arc<Health>,
+    pub launch: ServerLaunch<'a>,
+    pub health: Arc<ConnectionHealth>,
 }
 
-/// Why a handshake failed.
+/// The reasons why a handshake failed.
 enum HandshakeError {
     /// The server speaks another era of the protocol.
     Era(UpstreamError),
@@ -37,7 +37,7 @@ enum HandshakeError {
 }
 
 impl HandshakeError {
-    fn error(self) -> UpstreamError {
+    fn into_error(self) -> UpstreamError {
         match self {
             Self::Era(error) | Self::Other(error) => error,
         }
@@ -48,23 +48,23 @@ impl HandshakeStart<'_> {
     /// Starts or reaches the server, and shakes hands in the era of the protocol that it speaks.
     ///
     /// # Errors
-    /// Why the server cannot be reached, with what it said last.
-    pub(super) async fn run(&self) -> Result<Connection, UpstreamError> {
-        match self.shake(ClientLifecycleMode::Initialize).await {
+    /// The reason why the server cannot be reached, with what it said last.
+    pub(super) async fn shake_hands(&self) -> Result<ServerConnection, UpstreamError> {
+        match self.shake_in_era(ClientLifecycleMode::Initialize).await {
             Err(HandshakeError::Era(_)) => {
                 let preferred_versions = vec![ProtocolVersion::V_2026_07_28];
                 let mode = ClientLifecycleMode::Discover { preferred_versions };
-                self.shake(mode).await.map_err(HandshakeError::error)
+                self.shake_in_era(mode).await.map_err(HandshakeError::into_error)
             }
-            done => done.map_err(HandshakeError::error),
+            done => done.map_err(HandshakeError::into_error),
         }
     }
 
-    async fn shake(&self, mode: ClientLifecycleMode) -> Result<Connection, HandshakeError> {
-        let flights = Arc::<Flights>::default();
+    async fn shake_in_era(&self, mode: ClientLifecycleMode) -> Result<ServerConnection, HandshakeError> {
+        let flights = Arc::<CallsInFlight>::default();
         let relist = Arc::<OnceLock<Relist>>::default();
         let root = format!("file://{}", self.launch.root.display());
-        let handler = Handler {
+        let handler = ServerHandler {
             server: self.launch.name.to_owned(),
             root: root.clone(),
             flights: flights.clone(),
@@ -73,26 +73,32 @@ impl HandshakeStart<'_> {
         let mut group = None;
         let running = if self.launch.settings.url.is_some() {
             let transport =
-                http::connect(self.launch.name, self.launch.settings).map_err(HandshakeError::Other)?;
-            let transport =
-                Listening { transport, server: self.launch.name.to_owned(), flights: flights.clone() };
+                http::connect_http(self.launch.name, self.launch.settings).map_err(HandshakeError::Other)?;
+            let transport = ListeningTransport {
+                transport,
+                server: self.launch.name.to_owned(),
+                flights: flights.clone(),
+            };
             serve_client_with_lifecycle(handler, transport, mode).await
         } else {
             let (process, stdin, stdout) =
-                Process::start(&self.launch).await.map_err(HandshakeError::Other)?;
-            group = Some(process.group().clone());
-            let transport = Stdio::new(process, stdin, stdout, self.health.clone());
-            let raw = transport.raw().clone();
-            let transport =
-                Listening { transport, server: self.launch.name.to_owned(), flights: flights.clone() };
+                ServerProcess::start_process(&self.launch).await.map_err(HandshakeError::Other)?;
+            group = Some(process.process_group().clone());
+            let transport = StdioTransport::new(process, stdin, stdout, self.health.clone());
+            let raw = transport.raw_flag().clone();
+            let transport = ListeningTransport {
+                transport,
+                server: self.launch.name.to_owned(),
+                flights: flights.clone(),
+            };
             let running = serve_client_with_lifecycle(handler, transport, mode).await;
             raw.store(true, Ordering::Relaxed);
             running
         };
-        let running = running.map_err(|error| self.refused(&error))?;
+        let running = running.map_err(|error| self.handshake_error(&error))?;
         let (peer, end) = (running.peer().clone(), running.cancellation_token());
-        let over = watched(running);
-        Ok(Connection {
+        let over = watch_end(running);
+        Ok(ServerConnection {
             server: self.launch.name.to_owned(),
             peer,
             end: Mutex::new(Some(end)),
@@ -106,7 +112,7 @@ impl HandshakeStart<'_> {
         })
     }
 
-    fn refused(&self, error: &ClientInitializeError) -> HandshakeError {
+    fn handshake_error(&self, error: &ClientInitializeError) -> HandshakeError {
         let failed = UpstreamError::of_handshake(self.launch.name, error, &self.health);
         match error {
             ClientInitializeError::JsonRpcError(_)
@@ -116,8 +122,8 @@ impl HandshakeStart<'_> {
     }
 }
 
-/// Tells when a connection is over.
-fn watched(running: RunningService<RoleClient, Handler>) -> watch::Receiver<bool> {
+/// Returns a receiver that changes when a connection is over.
+fn watch_end(running: RunningService<RoleClient, ServerHandler>) -> watch::Receiver<bool> {
     let (sender, over) = watch::channel(false);
     tokio::spawn(async move {
         let _ = running.waiting().await;

@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::template::OptionLike;
-use crate::base::hidden::shown;
-use crate::execution::RunOutcome;
+use crate::base::hidden::escape_hidden;
+use crate::execution::{LONGER_BY_DEFINITION, RunOutcome};
 use crate::protocol::{Code, Fault};
-use crate::registry::Tool;
-use crate::sandbox::{Limit, signal_name};
-use crate::upstream::error::words;
+use crate::registry::CompiledTool;
+use crate::sandbox::{LimitKind, signal_name};
+use crate::upstream::error::server_words;
 
 /// Members of the answer that every command gives.
-const STREAMS: [&str; 11] = [
+const STREAMS: [&str; 13] = [
     "stdout",
     "stderr",
     "stdout_hash",
@@ -19,24 +19,26 @@ const STREAMS: [&str; 11] = [
     "exit_code",
     "signal",
     "limit",
+    "error",
     "duration_ms",
     "peak_memory",
     "sandbox",
     "left_out",
+    "written",
 ];
 
-/// What a tool answers.
+/// The form of a tool's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AnswerForm {
+pub(super) enum ProgramAnswerForm {
     /// Both streams and the exit code, as `terminal.run`.
     Streams,
     /// The JSON that the program writes to its standard output.
     Json,
 }
 
-impl AnswerForm {
+impl ProgramAnswerForm {
     /// The form of an output schema: JSON where it speaks of anything but the streams of a command.
-    pub(super) fn of(schema: Option<&Value>) -> Self {
+    pub(super) fn from_schema(schema: Option<&Value>) -> Self {
         let Some(schema) = schema else { return Self::Streams };
         let properties = schema.get("properties").and_then(Value::as_object);
         let is_streams = properties.is_some_and(|properties| {
@@ -47,14 +49,11 @@ impl AnswerForm {
     }
 }
 
-/// Why a program gives no answer.
+/// The reasons why a program gives no answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ProgramError {
-    /// The definition asks for all of the network, which no command has.
-    #[error("{tool} asks for all of the network, and commands reach named hosts alone")]
-    Network { tool: String },
     /// An argument would be read as an option.
-    #[error("{tool} takes no {:?} as `{}`: its program would read that as an option", shown(&argument.value), argument.name)]
+    #[error("{tool} takes no {:?} as `{}`: its program would read that as an option", escape_hidden(&argument.value), argument.name)]
     OptionLike { tool: String, argument: OptionLike },
     /// The program failed.
     #[error("{tool} failed: {how}{said}")]
@@ -74,42 +73,36 @@ impl From<ProgramError> for Fault {
     fn from(error: ProgramError) -> Self {
         let message = error.to_string();
         let code = match &error {
-            ProgramError::Network { .. } => Code::Unsupported,
             ProgramError::OptionLike { .. } => Code::InvalidArgs,
             ProgramError::Failed { is_late: true, .. } => Code::Timeout,
             _ => Code::Internal,
         };
-        let fault = Self { recoverable: code != Code::Unsupported, ..Self::new(code, message) };
+        let fault = Self { recoverable: true, ..Self::new(code, message) };
         match error {
-            ProgramError::Network { .. } => {
-                fault.suggest(
-                "do without it, or ask the person to name its hosts in its definition, as `sandbox: { hosts: [crates.io] }`",
-            )
-            }
-            ProgramError::OptionLike { .. } => fault.suggest(
+            ProgramError::OptionLike { .. } => fault.with_suggestion(
                 "give a value that does not begin with `-`; of a path, `./` before it says the same",
             ),
-            ProgramError::Failed { .. } => {
-                fault.suggest("read what it says and call again with other arguments, or go another way")
-            }
+            ProgramError::Failed { is_late: true, .. } => fault.with_suggestion(LONGER_BY_DEFINITION),
+            ProgramError::Failed { .. } => fault
+                .with_suggestion("read what it says and call again with other arguments, or go another way"),
             ProgramError::Schema { details, .. } => fault
-                .detail(details)
-                .suggest("go on without it, and tell the person that its answer is wrong"),
+                .with_details(details)
+                .with_suggestion("go on without it, and tell the person that its answer is wrong"),
             ProgramError::TooLong { .. } | ProgramError::NotJson { .. } => {
-                fault.suggest("go on without it, and tell the person that its answer is wrong")
+                fault.with_suggestion("go on without it, and tell the person that its answer is wrong")
             }
         }
     }
 }
 
-/// The JSON that a program wrote, held to the tool's output schema.
+/// Returns the JSON that a program wrote, checked by the tool's output schema.
 ///
 /// # Errors
-/// Where the program failed, wrote no JSON, or what it wrote breaks the schema.
-pub(super) fn json(tool: &Tool, run: &RunOutcome) -> Result<Value, Fault> {
+/// Fails where the program failed, wrote no JSON, or its JSON breaks the schema.
+pub(super) fn read_json(tool: &CompiledTool, run: &RunOutcome) -> Result<Value, Fault> {
     let name = || tool.name().to_owned();
     if run.report.exit_code != Some(0) {
-        return Err(failed(name(), run).into());
+        return Err(failure_error(tool, run).into());
     }
     let bytes = run.output.all_bytes().ok_or_else(|| ProgramError::TooLong { tool: name() })?;
     let value: Value =
@@ -123,18 +116,21 @@ pub(super) fn json(tool: &Tool, run: &RunOutcome) -> Result<Value, Fault> {
     Err(ProgramError::Schema { tool: name(), violations: all.join("; "), details }.into())
 }
 
-fn failed(tool: String, run: &RunOutcome) -> ProgramError {
+fn failure_error(tool: &CompiledTool, run: &RunOutcome) -> ProgramError {
     let report = &run.report;
     let how = match (report.limit, report.exit_code, report.signal) {
-        (Some(Limit::Wall), ..) => format!("it took longer than {} ms", report.duration.as_millis()),
+        (Some(LimitKind::Wall), ..) => {
+            format!("it did not end within {} ms", tool.def().sandbox.timeout_ms)
+        }
         (Some(limit), ..) => format!("a limit ended it ({limit:?})"),
         (None, Some(code), _) => format!("exit code {code}"),
         (None, None, Some(signal)) => signal_name(signal).to_owned(),
         (None, None, None) => "it did not end by itself".to_owned(),
     };
-    let said = words(&run.errors.text().text);
+    let said = server_words(&run.errors.captured_text().text);
     let said = if said.is_empty() { said } else { format!("; it said: {said}") };
-    ProgramError::Failed { tool, how, said, is_late: report.limit == Some(Limit::Wall) }
+    let (tool, is_late) = (tool.name().to_owned(), report.limit == Some(LimitKind::Wall));
+    ProgramError::Failed { tool, how, said, is_late }
 }
 
 #[cfg(test)]
@@ -143,18 +139,18 @@ mod tests {
 
     #[test]
     fn the_output_schema_says_what_is_answered() {
-        let of = |schema: Value| AnswerForm::of(Some(&schema));
-        assert_eq!(AnswerForm::of(None), AnswerForm::Streams);
+        let of = |schema: Value| ProgramAnswerForm::from_schema(Some(&schema));
+        assert_eq!(ProgramAnswerForm::from_schema(None), ProgramAnswerForm::Streams);
         let standard =
             json!({ "type": "object", "properties": { "stdout": {}, "stderr": {}, "exit_code": {} } });
-        assert_eq!(of(standard), AnswerForm::Streams);
+        assert_eq!(of(standard), ProgramAnswerForm::Streams);
         for own in [
             json!({ "type": "object" }),
             json!({ "type": "array" }),
             json!({ "properties": { "stdout": {}, "lines": {} } }),
             json!({ "properties": { "exit_code": {} } }),
         ] {
-            assert_eq!(of(own.clone()), AnswerForm::Json, "{own}");
+            assert_eq!(of(own.clone()), ProgramAnswerForm::Json, "{own}");
         }
     }
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-/// A program and its arguments, with `{{name}}` where an argument of a call stands.
+/// A program and its arguments, with `{{name}}` in the place of an argument of a call.
 #[derive(Debug)]
 pub(super) struct CommandTemplate {
-    elements: Vec<Vec<Piece>>,
+    elements: Vec<Vec<TemplatePiece>>,
     /// The place of a literal `--`: no program reads what follows as an option.
     operands: Option<usize>,
     /// Names of arguments that the definition lets begin with `-`.
@@ -13,7 +13,7 @@ pub(super) struct CommandTemplate {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Piece {
+enum TemplatePiece {
     Literal(String),
     Argument(String),
 }
@@ -33,7 +33,7 @@ impl CommandTemplate {
         let properties = schema.get("properties").and_then(Value::as_object);
         let dashed = properties.into_iter().flatten().filter(|(_, schema)| may_begin_with_dash(schema));
         Self {
-            elements: command.iter().map(|element| pieces(element)).collect(),
+            elements: command.iter().map(|element| split_pieces(element)).collect(),
             operands: command.iter().position(|element| element == "--"),
             dashed: dashed.map(|(name, _)| name.clone()).collect(),
         }
@@ -41,19 +41,19 @@ impl CommandTemplate {
 
     /// The argument vector of a call. Each element stays one, whatever its arguments hold. One with an argument that is not
     /// given is left out.
-    pub(super) fn filled(&self, args: &Map<String, Value>) -> Vec<String> {
-        self.elements.iter().filter_map(|pieces| joined(pieces, args)).collect()
+    pub(super) fn fill_template(&self, args: &Map<String, Value>) -> Vec<String> {
+        self.elements.iter().filter_map(|pieces| join_pieces(pieces, args)).collect()
     }
 
-    /// The first argument whose value would be read as an option: the element begins with it, it begins with `-`, and neither
-    /// a `--` before it nor the definition says that this is meant.
+    /// Returns the first argument whose value would be read as an option: the element begins with it, it begins with
+    /// `-`, and neither a `--` before it nor the definition allows that.
     pub(super) fn option_like(&self, args: &Map<String, Value>) -> Option<OptionLike> {
         let before_operands = self.elements.iter().take(self.operands.unwrap_or(usize::MAX));
-        before_operands.filter(|pieces| joined(pieces, args).is_some()).find_map(|pieces| {
+        before_operands.filter(|pieces| join_pieces(pieces, args).is_some()).find_map(|pieces| {
             let texts = pieces.iter().map(|piece| (piece, text_of(piece, args).unwrap_or_default()));
             let (first, value) = texts.into_iter().find(|(_, text)| !text.is_empty())?;
             match first {
-                Piece::Argument(name) if value.starts_with('-') && !self.dashed.contains(name) => {
+                TemplatePiece::Argument(name) if value.starts_with('-') && !self.dashed.contains(name) => {
                     Some(OptionLike { name: name.clone(), value })
                 }
                 _ => None,
@@ -62,8 +62,8 @@ impl CommandTemplate {
     }
 }
 
-/// Whether a definition says that an argument may begin with `-`: it lists the values, gives a `pattern` that begins with
-/// `^-`, or a lowest number below zero.
+/// Returns whether a definition lets an argument begin with `-`: it lists the values, gives a `pattern` that begins
+/// with `^-`, or a lowest number below zero.
 fn may_begin_with_dash(schema: &Value) -> bool {
     let lowest = |key: &str| schema.get(key).and_then(Value::as_f64).is_some_and(|lowest| lowest < 0.0);
     let pattern = schema.get("pattern").and_then(Value::as_str);
@@ -74,30 +74,30 @@ fn may_begin_with_dash(schema: &Value) -> bool {
         || lowest("exclusiveMinimum")
 }
 
-fn pieces(element: &str) -> Vec<Piece> {
+fn split_pieces(element: &str) -> Vec<TemplatePiece> {
     let mut pieces = Vec::new();
     let mut rest = element;
     while let Some((before, after)) = rest.split_once("{{") {
         let Some((name, after)) = after.split_once("}}") else { break };
-        pieces.extend((!before.is_empty()).then(|| Piece::Literal(before.to_owned())));
-        pieces.push(Piece::Argument(name.trim().to_owned()));
+        pieces.extend((!before.is_empty()).then(|| TemplatePiece::Literal(before.to_owned())));
+        pieces.push(TemplatePiece::Argument(name.trim().to_owned()));
         rest = after;
     }
     if !rest.is_empty() || pieces.is_empty() {
-        pieces.push(Piece::Literal(rest.to_owned()));
+        pieces.push(TemplatePiece::Literal(rest.to_owned()));
     }
     pieces
 }
 
-fn joined(pieces: &[Piece], args: &Map<String, Value>) -> Option<String> {
+fn join_pieces(pieces: &[TemplatePiece], args: &Map<String, Value>) -> Option<String> {
     pieces.iter().map(|piece| text_of(piece, args)).collect()
 }
 
 /// The text of a piece; nothing where its argument is not given.
-fn text_of(piece: &Piece, args: &Map<String, Value>) -> Option<String> {
+fn text_of(piece: &TemplatePiece, args: &Map<String, Value>) -> Option<String> {
     match piece {
-        Piece::Literal(text) => Some(text.clone()),
-        Piece::Argument(name) => match args.get(name)? {
+        TemplatePiece::Literal(text) => Some(text.clone()),
+        TemplatePiece::Argument(name) => match args.get(name)? {
             Value::Null => None,
             Value::String(text) => Some(text.clone()),
             value => Some(value.to_string()),
@@ -117,7 +117,7 @@ mod tests {
     }
 
     fn filled(command: &[&str], args: Value) -> Vec<String> {
-        template(command, json!({})).filled(args.as_object().unwrap())
+        template(command, json!({})).fill_template(args.as_object().unwrap())
     }
 
     #[test]

@@ -70,7 +70,7 @@ async fn floods_and_rubbish_do_not_drown_us() {
     let bench = Bench::new(json!({}));
     bench.settle().await;
     assert_eq!(bench.result("srv.rubbish", json!({})).await["text"], "after the rubbish");
-    // What comes too fast is read slowly.
+    // A flood of messages is read slowly.
     let began = Instant::now();
     assert_eq!(bench.result("srv.flood", json!({})).await["text"], "after the flood");
     assert!(began.elapsed() > Duration::from_millis(1500), "{:?}", began.elapsed());

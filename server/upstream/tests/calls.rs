@@ -10,16 +10,16 @@ use super::support::{Agent, Bench, Person, server};
 use crate::catalogue::Risk;
 use crate::ports::{Ask, Caller};
 use crate::protocol::{Code, Fault, Status};
-use crate::registry::{Format, render};
+use crate::registry::{DefinitionFormat, render_definition};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_tools_of_a_server_are_called_like_our_own() {
     let bench = Bench::new(json!({}));
-    assert!(bench.registry.find("srv.echo").is_none(), "nothing is known before it was listed");
+    assert!(bench.registry.find_tool("srv.echo").is_none(), "nothing is known before it was listed");
     assert_eq!(bench.settle().await, [""; 0]);
-    let echo = bench.registry.find("srv.echo").unwrap();
+    let echo = bench.registry.find_tool("srv.echo").unwrap();
     assert_eq!((echo.def().risk, echo.def().nodes[0].join("/").as_str()), (Risk::Read, "Custom/srv"));
-    assert_eq!(render(echo.def(), Format::Mcp, "")["name"], "srv_echo");
+    assert_eq!(render_definition(echo.def(), DefinitionFormat::Mcp, "")["name"], "srv_echo");
     // The why is ours alone, unless the server has one of its own.
     assert_eq!(bench.text("srv.echo", json!({ "text": "hi" })).await, json!({ "text": "hi" }));
     let why = "Keep the promise that this test makes to its reader";
@@ -81,7 +81,7 @@ async fn what_a_server_says_and_asks_goes_to_the_caller() {
         } => unsure,
     };
     assert!(unsure["text"].as_str().unwrap().contains("no single call"), "{unsure}");
-    // With nobody to ask, the server hears so.
+    // Without a person to ask, the server gets an error.
     let nobody = bench.text("srv.ask", json!({})).await;
     assert!(nobody["error"]["message"].as_str().is_some(), "{nobody}");
 }
@@ -172,7 +172,7 @@ async fn a_definition_names_one_tool_of_a_server() {
         texts.into_iter().enumerate().map(|(at, text)| (format!("/person/{at}.yaml"), text)).collect();
     let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     assert_eq!(bench.read(&files), [""; 0]);
-    assert!(bench.registry.find("srv.echo").is_none(), "nothing is taken in that is not asked for");
+    assert!(bench.registry.find_tool("srv.echo").is_none(), "nothing is taken in that is not asked for");
     for tool in ["mine.echo", "mine.say"] {
         assert_eq!(bench.text(tool, json!({})).await, json!({}));
     }
@@ -194,11 +194,11 @@ async fn a_listing_is_kept_so_that_no_process_is_needed() {
     let servers = json!({ "srv": server(json!({ "env": { "NOTES": bench.path("notes") } })) });
     let bench = Bench::at(bench.folder, servers.clone(), Person::default());
     bench.settle().await;
-    let schema = bench.registry.find("srv.add").unwrap().def().clone();
+    let schema = bench.registry.find_tool("srv.add").unwrap().def().clone();
     let folder = bench.folder;
     drop((bench.upstreams, bench.registry));
     let bench = Bench::at(folder, servers, Person::default());
-    assert_eq!(*bench.registry.find("srv.add").unwrap().def(), schema);
+    assert_eq!(*bench.registry.find_tool("srv.add").unwrap().def(), schema);
     bench.settle().await;
     assert_eq!(
         bench.notes().iter().filter(|note| note.starts_with("started")).count(),

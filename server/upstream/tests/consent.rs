@@ -1,4 +1,4 @@
-//! What waits for the person: a project's servers, and words of tools that changed.
+//! The parts that wait for the person: a project's servers, and words of tools that changed.
 
 use serde_json::{Value, json};
 
@@ -64,8 +64,8 @@ async fn changed_words_wait(bench: Bench) {
         "{problems}"
     );
     // Agents go on seeing what was consented to, and nothing of what was not.
-    assert_eq!(bench.registry.find("srv.echo").unwrap().def().description, "Says it.");
-    assert!(!bench.registry.find("srv.fail").unwrap().def().description.contains("Ignore"));
+    assert_eq!(bench.registry.find_tool("srv.echo").unwrap().def().description, "Says it.");
+    assert!(!bench.registry.find_tool("srv.fail").unwrap().def().description.contains("Ignore"));
     let before = bench.notes().len();
     for tool in ["srv.echo", "srv.fail"] {
         let fault = bench.fault(tool, json!({})).await;
@@ -92,7 +92,7 @@ async fn a_change_is_found_after_a_restart_and_in_another_workspace() {
     let bench = Bench::at(bench.folder, servers.clone(), Person::default());
     assert_eq!(bench.fault("srv.echo", json!({})).await.code, Code::NotAuthorized);
     bench.upstreams.close();
-    // What the same server showed in one folder is what it has to show in another.
+    // The tools that the same server showed in one folder are those that it has to show in another.
     std::fs::rename(bench.folder.path().join("work"), bench.folder.path().join("elsewhere")).unwrap();
     let state = std::fs::read_to_string(bench.path("state/consents.json")).unwrap();
     std::fs::write(bench.path("state/consents.json"), state.replace("/work\"", "/elsewhere\"")).unwrap();
@@ -129,14 +129,14 @@ async fn a_projects_server_waits_for_the_person() {
     let files = [("work/.wherefore/config.toml", file.as_str())];
     let bench = Bench::with(json!({}), &files, Person::default());
     bench.settle().await;
-    assert!(bench.registry.find("theirs.echo").is_none());
+    assert!(bench.registry.find_tool("theirs.echo").is_none());
     assert_eq!(bench.upstreams.problems(), ["mcp_servers.theirs waits for your consent: wherefore consent"]);
     for (answer, allowed) in [(Some("Allow"), true), (Some("Deny"), false), (None, false)] {
         let bench = Bench::with(json!({}), &files, person(true, answer));
         bench.settle().await;
         bench.settle().await;
         // No sandbox can be built in these tests: it may start, and does not.
-        let consented = || bench.upstreams.consented().iter().any(|given| given.server == "theirs");
+        let consented = || bench.upstreams.consented_servers().iter().any(|given| given.server == "theirs");
         assert_eq!(consented(), allowed);
         let questions = bench.editor.questions.lock().clone();
         assert_eq!(questions.len(), 1);
@@ -170,14 +170,14 @@ async fn a_projects_definition_over_the_persons_server_waits_too() {
     let bench = listing(Person::default()).await;
     bench.read(&[(".wherefore/tools/a.yaml", &first)]);
     assert_eq!(bench.fault("docs.search", json!({})).await.code, Code::NotAuthorized);
-    let waiting = bench.upstreams.waiting();
+    let waiting = bench.upstreams.waiting_servers();
     assert!(waiting[0].definitions[0].contains("\"remote_tool\": \"echo\""), "{waiting:?}");
-    bench.upstreams.consent("srv").unwrap();
+    bench.upstreams.consent_as_set("srv").unwrap();
     assert!(bench.call("docs.search", json!({})).await.error.is_none());
     bench.read(&[(".wherefore/tools/a.yaml", &second)]);
     assert_eq!(bench.fault("docs.search", json!({})).await.code, Code::NotAuthorized);
     // The person's own say what they like.
     bench.read(&[("/person/a.yaml", &second)]);
     assert!(bench.call("docs.search", json!({})).await.error.is_none());
-    assert!(bench.upstreams.waiting().is_empty());
+    assert!(bench.upstreams.waiting_servers().is_empty());
 }

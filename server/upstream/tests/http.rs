@@ -48,7 +48,7 @@ async fn a_server_at_a_url_is_called_like_one_that_is_started() {
         let http = Http::start(mode);
         let bench = Bench::with(json!({ "srv": http.settings() }), &[], Person::default());
         assert_eq!(bench.settle().await, [""; 0]);
-        let echo = bench.registry.find("srv.echo").unwrap();
+        let echo = bench.registry.find_tool("srv.echo").unwrap();
         assert_eq!(echo.def().nodes[0].join("/"), "Custom/Net/Test");
         assert_eq!(bench.text("srv.echo", json!({ "text": "x" })).await, json!({ "text": "x" }), "{mode}");
         assert_eq!(bench.result("srv.add", json!({ "a": 1, "b": 2 })).await, json!({ "sum": 3 }));

@@ -10,29 +10,29 @@ use serde_json::{Map, Value, json};
 
 use crate::base::clock::SystemClock;
 use crate::catalogue;
-use crate::execution::Executor;
-use crate::pipeline::Pipeline;
+use crate::execution::CommandExecutor;
+use crate::pipeline::CallPipeline;
 use crate::ports::{Ask, Caller, DocumentEdit, Editor};
-use crate::protocol::{AskParams, Door, Envelope, Fault, Notice, Origin, RawCall};
-use crate::registry::Registry;
-use crate::review::ProposalQueue;
-use crate::sandbox::Launcher;
-use crate::session::{Session, SessionOptions};
+use crate::proposals::ProposalQueue;
+use crate::protocol::{AskParams, Door, EditorNotice, Envelope, Fault, Origin, RawCall, Unanswered};
+use crate::registry::ToolRegistry;
+use crate::sandbox::SandboxLauncher;
+use crate::session::{SessionOptions, WorkspaceSession};
 use crate::tools;
 use crate::upstream::Upstreams;
 use crate::upstream::consents::Consents;
 
-/// How long anything may take on a busy machine.
+/// The time that anything may take on a busy machine.
 pub(super) const PATIENCE: Duration = Duration::from_secs(40);
 
 /// A workspace with servers.
 pub(super) struct Bench {
     pub folder: tempfile::TempDir,
-    pub session: Arc<Session>,
+    pub session: Arc<WorkspaceSession>,
     pub upstreams: Arc<Upstreams>,
-    pub registry: Arc<Registry>,
+    pub registry: Arc<ToolRegistry>,
     pub editor: Arc<Person>,
-    pipeline: Arc<Pipeline>,
+    pipeline: Arc<CallPipeline>,
 }
 
 /// A person at an editor.
@@ -52,15 +52,15 @@ impl Editor for Person {
         Box::pin(async { Err("it takes none".to_owned()) })
     }
 
-    fn ask(&self, question: AskParams) -> BoxFuture<'_, Option<String>> {
+    fn ask(&self, question: AskParams) -> BoxFuture<'_, Result<String, Unanswered>> {
         self.questions.lock().push(question.text);
-        Box::pin(async { self.answer.lock().clone() })
+        Box::pin(async { self.answer.lock().clone().ok_or(Unanswered::Closed) })
     }
 
-    fn tell(&self, _: Notice) {}
+    fn tell(&self, _: EditorNotice) {}
 }
 
-/// A caller that answers what it is asked, and remembers what it was told.
+/// A caller that answers questions, and remembers its notices.
 #[derive(Debug, Default)]
 pub(super) struct Agent(pub Mutex<Vec<String>>);
 
@@ -128,16 +128,16 @@ impl Bench {
             shared_log: false,
             state: Some(folder.path().join("state")),
         };
-        let session = Arc::new(Session::open(root.to_str().unwrap(), options).unwrap());
+        let session = Arc::new(WorkspaceSession::open(root.to_str().unwrap(), options).unwrap());
         session.configure(Some(&json!({ "mcp_servers": servers })));
         assert_eq!(session.problems(), [""; 0]);
-        let consents = Arc::new(Consents::at(Some(folder.path().join("state/consents.json"))));
-        let executor = Arc::new(Executor::new(Launcher::own()));
+        let consents = Arc::new(Consents::in_file(Some(folder.path().join("state/consents.json"))));
+        let executor = Arc::new(CommandExecutor::new(SandboxLauncher::own()));
         let upstreams =
             Arc::new(Upstreams::new(session.clone(), consents, executor.clone(), Arc::new(|| ())));
         let queue = Arc::new(ProposalQueue::open(session.clone()));
-        let registry = Arc::new(Registry::new(Vec::new(), tools::activities(&queue, &executor)));
-        let pipeline = Arc::new(Pipeline::new(session.clone(), registry.clone(), queue));
+        let registry = Arc::new(ToolRegistry::new(Vec::new(), tools::activities(&queue, &executor)));
+        let pipeline = Arc::new(CallPipeline::new(session.clone(), registry.clone(), queue));
         let bench = Self { folder, session, upstreams, registry, editor, pipeline };
         bench.read(&[]);
         bench
@@ -147,21 +147,22 @@ impl Bench {
     pub(super) fn read(&self, definitions: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<_> =
             definitions.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
-        let mut loaded =
-            catalogue::load(tools::DEFINITIONS, &files, &|name| self.registry.activities().knows(name));
+        let mut loaded = catalogue::load_catalogue(tools::DEFINITIONS, &files, &|name| {
+            self.registry.activities().has_activity(name)
+        });
         assert_eq!(loaded.problems, []);
-        let (imported, problems) = self.upstreams.imported();
-        loaded.import(imported);
-        self.upstreams.define(&loaded.tools);
-        let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.activity(def)?));
+        let (imported, problems) = self.upstreams.imported_tools();
+        loaded.import_definitions(imported);
+        self.upstreams.take_definitions(&loaded.tools);
+        let run = |def: &catalogue::ToolDef| Some((def.name.clone(), self.upstreams.remote_activity(def)?));
         self.registry.activities().set_custom(loaded.tools.iter().filter_map(run).collect());
-        self.registry.replace(loaded.tools);
+        self.registry.replace_tools(loaded.tools);
         problems
     }
 
     /// Lists the servers' tools, and takes them in.
     pub(super) async fn settle(&self) -> Vec<String> {
-        tokio::time::timeout(PATIENCE, self.upstreams.settle()).await.unwrap();
+        tokio::time::timeout(PATIENCE, self.upstreams.list_new_servers()).await.unwrap();
         self.read(&[])
     }
 
@@ -179,10 +180,12 @@ impl Bench {
         let raw = RawCall {
             tool: tool.to_owned(),
             arguments,
-            origin: Origin::door(Door::Lsp),
+            origin: Origin::from_door(Door::Lsp),
             ..RawCall::default()
         };
-        tokio::time::timeout(PATIENCE, self.pipeline.call(raw, caller)).await.expect("the call took too long")
+        tokio::time::timeout(PATIENCE, self.pipeline.call_tool(raw, caller))
+            .await
+            .expect("the call took too long")
     }
 
     /// The result of a call that goes well.
@@ -192,7 +195,7 @@ impl Bench {
         (*envelope.result.unwrap()).clone()
     }
 
-    /// What a call answers as text, read as JSON.
+    /// Returns the answer of a call as text, read as JSON.
     pub(super) async fn text(&self, tool: &str, arguments: Value) -> Value {
         let result = self.result(tool, arguments).await;
         serde_json::from_str(result["text"].as_str().unwrap()).unwrap()
@@ -203,7 +206,7 @@ impl Bench {
         self.call(tool, arguments).await.error.unwrap()
     }
 
-    /// Waits until a tool that repeats its text answers again: its server is started anew a second after it ended.
+    /// Waits until a tool that repeats its text answers again: its server is started again a second after it ended.
     pub(super) async fn comes_back(&self, tool: &str) {
         let began = Instant::now();
         while self.call(tool, json!({ "text": "x" })).await.error.is_some() {

@@ -1,21 +1,26 @@
-//! What listeners hear: one change for what a person did once.
+//! Batches of listeners: one change for one action of a person.
 
 use super::*;
 use crate::protocol::RescanReason;
 
 fn heard(make: impl FnOnce(&Path), act: impl FnOnce(&Lab)) -> Vec<String> {
-    // Long enough that what belongs together is told together on a busy machine.
-    let quiet = Options { quiet: Duration::from_millis(300), longest: Duration::from_secs(20), ..options() };
+    // It is long enough that related changes are in one batch on a busy machine.
+    let quiet =
+        WatchOptions { quiet: Duration::from_millis(300), longest: Duration::from_secs(20), ..options() };
     let lab = Lab::with(quiet, make);
     let mut listener = lab.watch.subscribe();
     until("the start is told", || {
         lab.watch.status().untold == 0
-            && lab.watch.0.0.tree.lock().window.due(Duration::ZERO, Duration::ZERO).is_none()
+            && lab.watch.0.0.tree.lock().known.files.window.due_at(Duration::ZERO, Duration::ZERO).is_none()
     });
     while listener.ready().is_some() {}
     act(&lab);
+    if BACKEND.get() == WatchBackend::Poll {
+        // It finds a change within seconds where nobody asks, and not all of it at once.
+        lab.watch.current_snapshot(far()).unwrap();
+    }
     let batch = next(&mut listener);
-    assert_eq!(batch.generation, lab.watch.settled(far()).unwrap().generation());
+    assert_eq!(batch.generation, lab.watch.current_snapshot(far()).unwrap().generation());
     shown(&batch)
 }
 
@@ -32,7 +37,7 @@ fn saves_of_editors_are_one_change() {
         fs::remove_file(lab.path("f.rs~")).unwrap();
     };
     assert_eq!(heard(file, vim), ["~f.rs"]);
-    // Those that write beside it and rename over it, and JetBrains' that keep both for a moment.
+    // Editors that write another file and rename it over the first, and JetBrains' that keep both for a moment.
     let over = |lab: &Lab| {
         lab.write(".f.rs.tmp", "newer");
         lab.rename(".f.rs.tmp", "f.rs");
@@ -45,7 +50,7 @@ fn saves_of_editors_are_one_change() {
         fs::remove_file(lab.path("f.rs___jb_old___")).unwrap();
     };
     assert_eq!(heard(file, both), ["~f.rs"]);
-    // Removed and written anew.
+    // The file is removed and written again.
     let anew = |lab: &Lab| {
         fs::remove_file(lab.path("f.rs")).unwrap();
         lab.write("f.rs", "anew");
@@ -90,25 +95,30 @@ fn changes_are_told_though_nobody_asks_for_files() {
         all.extend(listener.ready().iter().flat_map(|batch| shown(batch)));
         all.contains(&"+x/y".to_owned())
     });
-    assert_eq!(paths(&lab.watch.known()), ["x/y"]);
+    assert_eq!(paths(&lab.watch.known_snapshot()), ["x/y"]);
 }
 
 #[test]
 fn a_slow_listener_hears_that_it_missed_some() {
-    let lab = Lab::with(Options { quiet: Duration::ZERO, longest: Duration::ZERO, ..options() }, |_| {});
+    let lab = Lab::with(WatchOptions { quiet: Duration::ZERO, longest: Duration::ZERO, ..options() }, |_| {});
     let mut listener = lab.watch.subscribe();
     let sender = lab.watch.0.0.listeners.lock().clone().unwrap();
     let mut round = 0;
     until("more batches than are kept", || {
         round += 1;
         lab.write("f", &"x".repeat(round % 99));
+        if BACKEND.get() == WatchBackend::Poll {
+            lab.watch.current_snapshot(far()).unwrap();
+        }
         sender.len() > crate::listener::KEPT - 1
     });
-    let before = lab.watch.settled(far()).unwrap().generation();
+    let before = lab.watch.current_snapshot(far()).unwrap().generation();
     lab.write("f", "a");
-    until("one more", || lab.watch.settled(far()).unwrap().generation() > before && lab.status().untold == 0);
+    until("one more", || {
+        lab.watch.current_snapshot(far()).unwrap().generation() > before && lab.status().untold == 0
+    });
     lab.write("f", "ab");
-    until("it is told", || lab.watch.settled(far()).is_ok() && lab.status().untold == 0);
+    until("it is told", || lab.watch.current_snapshot(far()).is_ok() && lab.status().untold == 0);
     assert_eq!(listener.ready().and_then(|batch| batch.rescan), Some(RescanReason::Lagged));
 }
 
@@ -120,9 +130,9 @@ fn an_ended_watch_says_so_and_holds_nothing() {
     let clone = lab.watch.clone();
     let mut listener = clone.subscribe();
     let shared = Arc::downgrade(&lab.watch.0.0);
-    lab.watch.end();
-    assert_eq!(clone.settled(far()).err(), Some(Unsettled::Ended));
-    until("its watches are gone", || clone.0.0.tree.lock().source.is_none());
+    lab.watch.end_watch();
+    assert_eq!(clone.current_snapshot(far()).err(), Some(SettleError::Ended));
+    until("its watches are gone", || clone.0.0.tree.lock().known.folders.source.is_none());
     while listener.wait().is_some() {}
     drop((lab, clone));
     until("its thread is gone", || shared.upgrade().is_none());
@@ -135,9 +145,18 @@ fn a_watch_that_is_dropped_while_it_reads_ends() {
         write(folder.path(), &format!("{number}/f"), "");
     }
     for _ in 0..20 {
-        let watch = Watch::start(folder.path(), options()).unwrap();
+        let watch = FolderWatch::start(folder.path(), options()).unwrap();
         let shared = Arc::downgrade(&watch.0.0);
         drop(watch);
         until("its thread is gone", || shared.upgrade().is_none());
     }
 }
+
+with_other_backends!(
+    saves_of_editors_are_one_change,
+    renames_are_told_with_where_from,
+    changes_are_told_though_nobody_asks_for_files,
+    a_slow_listener_hears_that_it_missed_some,
+    an_ended_watch_says_so_and_holds_nothing,
+    a_watch_that_is_dropped_while_it_reads_ends,
+);

@@ -1,4 +1,4 @@
-//! Where the kernel does not tell, or not all: polling, the limit of watches, a root that goes and comes.
+//! Cases without the kernel's events, or with only some: polling, the limit of watches, a root that goes and comes.
 
 use super::*;
 use crate::protocol::{RescanReason, WatchMode};
@@ -11,14 +11,19 @@ fn many(root: &Path) {
 
 #[test]
 fn beyond_ten_watches_folders_are_read_before_each_answer() {
-    let lab = Lab::with(Options { max_watches: 10, ..options() }, many);
+    let lab = Lab::with(WatchOptions { max_watches: 10, ..options() }, many);
     let status = lab.status();
-    assert_eq!((status.mode, status.folders_watched, status.folders_polled), (WatchMode::Mixed, 10, 51));
-    assert!(
-        status.problems.iter().any(|problem| problem.contains("max_user_watches")),
-        "{:?}",
-        status.problems
-    );
+    let counts = (status.mode, status.folders_watched, status.folders_polled);
+    if BACKEND.get() == WatchBackend::Poll {
+        assert_eq!((counts, status.problems), ((WatchMode::Polling, 0, 61), Vec::new()));
+    } else {
+        assert_eq!(counts, (WatchMode::Mixed, 10, 51));
+        assert!(
+            status.problems.iter().any(|problem| problem.contains("max_user_watches")),
+            "{:?}",
+            status.problems
+        );
+    }
     for number in 0..30 {
         lab.write(&format!("d{number}/e/f"), &"x".repeat(number));
         lab.check();
@@ -36,9 +41,14 @@ fn beyond_ten_watches_folders_are_read_before_each_answer() {
 }
 
 #[test]
-fn polling_sees_all_there_is() {
-    let lab = Lab::with(Options { polling: true, ..options() }, many);
-    assert_eq!(lab.status().mode, WatchMode::Polling);
+fn each_backend_sees_all_there_is_and_says_which_it_is() {
+    let lab = Lab::with(options(), many);
+    let (used, mode) = match BACKEND.get() {
+        WatchBackend::Auto => (WatchBackend::Inotify, WatchMode::Native),
+        WatchBackend::Poll => (WatchBackend::Poll, WatchMode::Polling),
+        chosen => (chosen, WatchMode::Native),
+    };
+    assert_eq!((lab.status().backend, lab.status().mode), (used, mode));
     lab.write("d1/e/f", "1");
     lab.write("n/o/p", "1");
     lab.check();
@@ -49,7 +59,7 @@ fn polling_sees_all_there_is() {
     lab.check();
     lab.write(".ignore", "d5\n");
     lab.check();
-    // And it is told, though nobody asks.
+    // It is reported without a query.
     let mut listener = lab.watch.subscribe();
     lab.write("late", "");
     let mut all = Vec::new();
@@ -61,7 +71,7 @@ fn polling_sees_all_there_is() {
 
 #[test]
 fn old_folders_are_not_listed_again_but_seen_when_they_change() {
-    let lab = Lab::with(Options { polling: true, ..options() }, |root| {
+    let lab = Lab::with(options(), |root| {
         write(root, ".ignore", "skipped\n");
         many(root);
         // As if it had lain there for long.
@@ -70,7 +80,7 @@ fn old_folders_are_not_listed_again_but_seen_when_they_change() {
             fs::File::open(entry.path()).unwrap().set_modified(past).unwrap();
         }
     });
-    assert!(lab.watch.0.0.tree.lock().folders.values().all(|folder| !folder.fresh));
+    assert!(lab.watch.0.0.tree.lock().known.folders.folders.values().all(|folder| !folder.fresh));
     lab.write("d1/e/f", "changed in place");
     lab.check();
     lab.write("d1/e/g", "new");
@@ -83,38 +93,39 @@ fn old_folders_are_not_listed_again_but_seen_when_they_change() {
 
 #[test]
 fn a_root_that_is_replaced_is_read_anew() {
-    for polling in [false, true] {
-        let above = TempDir::new().unwrap();
-        let root = above.path().join("root");
-        write(&root, "a/old", "");
-        let watch = Watch::start(&root, Options { polling, ..options() }).unwrap();
-        assert_eq!(paths(&watch.settled(far()).unwrap()), ["a/old"]);
-        fs::rename(&root, above.path().join("aside")).unwrap();
-        assert_eq!(watch.settled(far()).err(), Some(Unsettled::RootMissing));
-        assert!(watch.status().problems.iter().any(|problem| problem.contains("no folder stands")));
-        assert!(watch.known().is_empty());
-        write(&root, "a/new", "");
-        assert_eq!(paths(&watch.settled(far()).unwrap()), ["a/new"]);
-        assert_eq!(watch.status().last_rescan.map(|rescan| rescan.reason), Some(RescanReason::RootReplaced));
-        // Removed and made again between two questions, many times, as its inode may be the same.
-        for round in 0..50 {
-            fs::remove_dir_all(&root).unwrap();
-            write(&root, &format!("b{round}/f"), "");
-            assert_eq!(paths(&watch.settled(far()).unwrap()), [format!("b{round}/f")]);
-        }
-        write(&root, "b49/g", "");
-        assert_eq!(paths(&watch.settled(far()).unwrap()), ["b49/f", "b49/g"]);
-        // Nobody asks, and it is noticed.
+    let above = TempDir::new().unwrap();
+    let root = above.path().join("root");
+    write(&root, "a/old", "");
+    let watch = FolderWatch::start(&root, options()).unwrap();
+    assert_eq!(paths(&watch.current_snapshot(far()).unwrap()), ["a/old"]);
+    fs::rename(&root, above.path().join("aside")).unwrap();
+    assert_eq!(watch.current_snapshot(far()).err(), Some(SettleError::RootMissing));
+    assert!(watch.status().problems.iter().any(|problem| problem.contains("no folder stands")));
+    assert!(watch.known_snapshot().is_empty());
+    write(&root, "a/new", "");
+    assert_eq!(paths(&watch.current_snapshot(far()).unwrap()), ["a/new"]);
+    assert_eq!(watch.status().last_rescan.map(|rescan| rescan.reason), Some(RescanReason::RootReplaced));
+    // Removed and made again between two questions, many times, as its inode may be the same.
+    for round in 0..rounds(50) {
         fs::remove_dir_all(&root).unwrap();
-        until("it is gone", || watch.known().is_empty());
-        write(&root, "back", "");
-        until("it is back", || paths(&watch.known()) == ["back"]);
+        write(&root, &format!("b{round}/f"), "");
+        assert_eq!(paths(&watch.current_snapshot(far()).unwrap()), [format!("b{round}/f")]);
     }
+    write(&root, "last/g", "");
+    assert_eq!(
+        paths(&watch.current_snapshot(far()).unwrap()),
+        [format!("b{}/f", rounds(50) - 1), "last/g".to_owned()]
+    );
+    // It is noticed without a query.
+    fs::remove_dir_all(&root).unwrap();
+    until("it is gone", || watch.known_snapshot().is_empty());
+    write(&root, "back", "");
+    until("it is back", || paths(&watch.known_snapshot()) == ["back"]);
 }
 
 #[test]
 fn what_is_too_much_is_left_out_and_said() {
-    let lab = Lab::with(Options { max_files: 5, ..options() }, many);
+    let lab = Lab::with(WatchOptions { max_files: 5, ..options() }, many);
     assert_eq!(lab.files().len(), 5);
     lab.write("another", "");
     assert_eq!(lab.files().len(), 5);
@@ -126,7 +137,16 @@ fn what_is_no_folder_is_not_watched() {
     let folder = TempDir::new().unwrap();
     write(folder.path(), "f", "");
     for path in ["f", "missing"] {
-        let error = Watch::start(&folder.path().join(path), options()).err().unwrap();
+        let error = FolderWatch::start(&folder.path().join(path), options()).err().unwrap();
         assert!(error.to_string().contains("is no folder that can be read"), "{error}");
     }
 }
+
+with_other_backends!(
+    beyond_ten_watches_folders_are_read_before_each_answer,
+    each_backend_sees_all_there_is_and_says_which_it_is,
+    old_folders_are_not_listed_again_but_seen_when_they_change,
+    a_root_that_is_replaced_is_read_anew,
+    what_is_too_much_is_left_out_and_said,
+    what_is_no_folder_is_not_watched,
+);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// One thing that a program may do to a tree.
+/// A change that a program may make to a tree.
 #[derive(Clone, Debug)]
 enum Act {
     Write(String, usize),
@@ -20,7 +20,7 @@ enum Act {
 }
 
 impl Act {
-    /// Does it, or does not where that cannot be done.
+    /// Does it, or does not if that cannot be done.
     fn run(&self, root: &Path) -> std::io::Result<()> {
         match self {
             Self::Write(path, size) => fs::write(root.join(path), "x".repeat(*size)),
@@ -38,7 +38,7 @@ impl Act {
                 }
             }
             Self::Rename(from, to) => fs::rename(root.join(from), root.join(to)),
-            // Beside it: of a name given to it in a folder that is not watched nobody is told.
+            // The second name is in the folder of the first: a name in a folder that is not watched is not reported.
             Self::HardLink(from, name) => {
                 fs::hard_link(root.join(from), root.join(from).with_file_name(name))
             }
@@ -83,13 +83,13 @@ fn acts() -> impl Strategy<Value = Vec<Vec<Act>>> {
     prop::collection::vec(prop::collection::vec(act(), 1..6), 1..25)
 }
 
-fn one_after_another(options: Options, rounds: &[Vec<Act>]) {
+fn one_after_another(options: WatchOptions, rounds: &[Vec<Act>]) {
     let lab = Lab::with(options, |_| {});
     for round in rounds {
         for act in round {
             let _ = act.run(lab.folder.path());
-            // A hard link that is gone again before anybody asks changes its file's ctime alone, and the kernel tells the
-            // folder nothing of that.
+            // A hard link that is removed before a query changes its file's ctime alone, and the folder gets no event
+            // of that.
             if matches!(act, Act::HardLink(..)) {
                 lab.check();
             }
@@ -99,7 +99,7 @@ fn one_after_another(options: Options, rounds: &[Vec<Act>]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(150))]
+    #![proptest_config(ProptestConfig::with_cases(u32::try_from(rounds(150)).unwrap()))]
 
     #[test]
     fn native(rounds in acts()) {
@@ -108,12 +108,7 @@ proptest! {
 
     #[test]
     fn with_too_few_watches(rounds in acts(), max_watches in 1..4_usize) {
-        one_after_another(Options { max_watches, ..options() }, &rounds);
-    }
-
-    #[test]
-    fn polled(rounds in acts()) {
-        one_after_another(Options { polling: true, ..options() }, &rounds);
+        one_after_another(WatchOptions { max_watches, ..options() }, &rounds);
     }
 
     #[test]
@@ -128,9 +123,11 @@ proptest! {
                 done.store(true, std::sync::atomic::Ordering::Relaxed);
             });
             while !done.load(std::sync::atomic::Ordering::Relaxed) {
-                lab.watch.settled(far()).unwrap();
+                lab.watch.current_snapshot(far()).unwrap();
             }
         });
         lab.check();
     }
 }
+
+with_other_backends!(native, with_too_few_watches, while_others_ask,);

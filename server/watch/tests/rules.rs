@@ -1,4 +1,5 @@
-//! What ignore files leave out is neither listed nor watched, and they are followed as they change.
+//! Paths that ignore files leave out are neither listed nor watched, and the ignore files are followed as they
+//! change.
 
 use super::*;
 
@@ -17,11 +18,11 @@ fn ignored_folders_have_no_watches() {
     });
     assert_eq!(lab.files(), ["src/a.rs"]);
     // The root, src, and .git/info is not there.
-    assert_eq!(lab.status().folders_watched, 2);
-    let generation = lab.watch.known().generation();
+    assert_eq!(lab.folder_count(), 2);
+    let generation = lab.watch.known_snapshot().generation();
     lab.write("target/new/y", "");
     lab.write(".git/index", "");
-    assert_eq!(lab.watch.settled(far()).unwrap().generation(), generation);
+    assert_eq!(lab.watch.current_snapshot(far()).unwrap().generation(), generation);
 }
 
 #[test]
@@ -69,8 +70,10 @@ fn edited_ignore_files_count_at_once() {
 
 #[test]
 fn hidden_names_are_listed_where_that_is_asked_for() {
-    let shown =
-        Options { hidden: vec![".github".to_owned(), ".env".to_owned(), ".git".to_owned()], ..options() };
+    let shown = WatchOptions {
+        hidden: vec![".github".to_owned(), ".env".to_owned(), ".git".to_owned()],
+        ..options()
+    };
     let lab = Lab::with(shown, |root| {
         for path in [".github/ci.yml", ".env", ".other", ".git/config", "a/.env"] {
             write(root, path, "");
@@ -90,9 +93,18 @@ fn rules_from_above_the_root_count() {
     for path in ["root/a.log", "root/a.rs", "root/out/b", "root/in/out/c"] {
         write(above.path(), path, "");
     }
-    let watch = Watch::start(&above.path().join("root"), Options::default()).unwrap();
-    assert_eq!(paths(&watch.settled(far()).unwrap()), ["a.rs", "in/out/c"]);
+    let watch =
+        FolderWatch::start(&above.path().join("root"), WatchOptions { outer_rules: true, ..options() })
+            .unwrap();
+    assert_eq!(paths(&watch.current_snapshot(far()).unwrap()), ["a.rs", "in/out/c"]);
     write(above.path(), ".gitignore", "*.rs\n");
     watch.0.0.tree.lock().check_outer();
-    assert_eq!(paths(&watch.settled(far()).unwrap()), ["a.log", "in/out/c", "out/b"]);
+    assert_eq!(paths(&watch.current_snapshot(far()).unwrap()), ["a.log", "in/out/c", "out/b"]);
 }
+
+with_other_backends!(
+    ignored_folders_have_no_watches,
+    edited_ignore_files_count_at_once,
+    hidden_names_are_listed_where_that_is_asked_for,
+    rules_from_above_the_root_count,
+);

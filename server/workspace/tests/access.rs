@@ -1,4 +1,4 @@
-//! What is reached by which path.
+//! The paths by which files can be reached.
 
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::{Lab, code, path};
 use crate::protocol::{Code, Fault};
-use crate::workspace::{Expect, FileKind, Root};
+use crate::workspace::{ExpectedFile, FileKind, WorkspaceRoot};
 
 #[test]
 fn links_are_followed_beneath_the_root_only() {
@@ -32,7 +32,7 @@ fn links_are_followed_beneath_the_root_only() {
             lab.link(link, target);
         }
         let check = |asked: &str, expected: Result<&str, Code>| {
-            let resolved = lab.files.root().resolve(&path(asked)).map_err(|error| error.code());
+            let resolved = lab.files.paths().root().resolve_path(&path(asked)).map_err(|error| error.code());
             let resolved = resolved.as_ref().map(|path| path.as_str()).map_err(|code| *code);
             assert_eq!(resolved, expected, "{asked}");
         };
@@ -49,10 +49,10 @@ fn links_are_followed_beneath_the_root_only() {
         for outside in ["out", "far", "a/climb", "a/climb/secret", "sly", "round", "one", "proc", "far/x"] {
             check(outside, Err(Code::PermissionDenied));
             assert_eq!(code(lab.files.open(&path(outside))), Code::PermissionDenied, "{outside}");
-            let written = lab.files.write(&path(outside), b"x", &Expect::Anything);
+            let written = lab.files.write_bytes(&path(outside), b"x", &ExpectedFile::Anything);
             assert_eq!(code(written), Code::PermissionDenied, "{outside}");
         }
-        assert_eq!(lab.files.read(&path("chain"), 100).unwrap().0, b"inside");
+        assert_eq!(lab.files.read_bytes(&path("chain"), 100).unwrap().0, b"inside");
         assert_eq!(std::fs::read(lab.outside.join("secret")).unwrap(), b"secret");
     }
 }
@@ -62,8 +62,8 @@ fn forty_links_at_most() {
     let lab = Lab::new();
     lab.put("l0", "end");
     (1..=41).for_each(|at| lab.link(&format!("l{at}"), &format!("l{}", at - 1)));
-    assert_eq!(lab.files.read(&path("l40"), 9).unwrap().0, b"end");
-    assert_eq!(code(lab.files.read(&path("l41"), 9)), Code::PermissionDenied);
+    assert_eq!(lab.files.read_bytes(&path("l40"), 9).unwrap().0, b"end");
+    assert_eq!(code(lab.files.read_bytes(&path("l41"), 9)), Code::PermissionDenied);
 }
 
 #[test]
@@ -103,14 +103,20 @@ fn rules_hold_through_links_and_spellings() {
             ".vscode/x",
         ] {
             let refused = |what, result| assert_eq!(result, Code::PermissionDenied, "{what} {kept}");
-            refused("write", code(lab.files.write(&path(kept), b"x", &Expect::Anything)));
-            refused("remove", code(lab.files.remove(&path(kept), &Expect::Anything)));
-            refused("mkdir", code(lab.files.mkdir(&path(kept))));
-            refused("symlink", code(lab.files.symlink(&path(kept), "x")));
-            refused("copy", code(lab.files.copy_file(&path("conf/plain"), &path(kept), &Expect::Anything)));
+            refused("write", code(lab.files.write_bytes(&path(kept), b"x", &ExpectedFile::Anything)));
+            refused("remove", code(lab.files.remove_file(&path(kept), &ExpectedFile::Anything)));
+            refused("mkdir", code(lab.files.make_folders(&path(kept))));
+            refused("symlink", code(lab.files.entry_changes().make_symlink(&path(kept), "x")));
+            refused(
+                "copy",
+                code(lab.files.copy_file(&path("conf/plain"), &path(kept), &ExpectedFile::Anything)),
+            );
         }
-        assert_eq!(code(lab.files.symlink(&path("door"), ".git/hooks")), Code::PermissionDenied);
-        assert_eq!(code(lab.files.list(&path("ours"), 0, 9)), Code::PermissionDenied);
+        assert_eq!(
+            code(lab.files.entry_changes().make_symlink(&path("door"), ".git/hooks")),
+            Code::PermissionDenied
+        );
+        assert_eq!(code(lab.files.list_folder(&path("ours"), 0, 9)), Code::PermissionDenied);
         assert_eq!(lab.get(".git/config"), b"[core]");
     }
 }
@@ -133,8 +139,8 @@ fn only_regular_files_are_opened_and_nothing_waits() {
         for (name, kind) in cases {
             let begun = Instant::now();
             let read = Fault::from(lab.files.open(&path(name)).unwrap_err());
-            let written = lab.files.write(&path(name), b"x", &Expect::Anything);
-            let copied = lab.files.copy_file(&path(name), &path("copy"), &Expect::Anything);
+            let written = lab.files.write_bytes(&path(name), b"x", &ExpectedFile::Anything);
+            let copied = lab.files.copy_file(&path(name), &path("copy"), &ExpectedFile::Anything);
             assert!(begun.elapsed() < Duration::from_millis(100), "{name}: {:?}", begun.elapsed());
             assert_eq!(read.code, Code::InvalidArgs, "{name}");
             assert!(read.message.contains(kind.noun()), "{}", read.message);
@@ -157,7 +163,7 @@ fn a_listing_shows_kinds_links_and_strange_names() {
         lab.link("d/out", "../../outside");
         lab.link("d/lost", "nowhere");
         std::fs::write(lab.at.join("d").join(std::ffi::OsStr::from_bytes(b"\xff")), "").unwrap();
-        let listing = lab.files.list(&path("d"), 0, 100).unwrap();
+        let listing = lab.files.list_folder(&path("d"), 0, 100).unwrap();
         let shown: Vec<_> = listing
             .entries
             .iter()
@@ -178,10 +184,10 @@ fn a_listing_shows_kinds_links_and_strange_names() {
         );
         assert_eq!((listing.total, listing.entries[1].size), (6, 5));
         assert!(listing.entries[1].modified.parse::<jiff::Timestamp>().is_ok());
-        let part = lab.files.list(&path("d"), 1, 2).unwrap();
+        let part = lab.files.list_folder(&path("d"), 1, 2).unwrap();
         assert_eq!((part.total, part.entries.as_slice()), (6, &listing.entries[1..3]));
-        assert_eq!(code(lab.files.list(&path("d/b.txt"), 0, 9)), Code::InvalidArgs);
-        assert_eq!(code(lab.files.list(&path("none"), 0, 9)), Code::NotFound);
+        assert_eq!(code(lab.files.list_folder(&path("d/b.txt"), 0, 9)), Code::InvalidArgs);
+        assert_eq!(code(lab.files.list_folder(&path("none"), 0, 9)), Code::NotFound);
     }
 }
 
@@ -189,8 +195,8 @@ fn a_listing_shows_kinds_links_and_strange_names() {
 fn a_root_that_is_none() {
     let lab = Lab::new();
     lab.put("file", "");
-    assert_eq!(code(Root::open(&lab.at.join("none"))), Code::NotFound);
-    assert_eq!(code(Root::open(&lab.at.join("file"))), Code::InvalidArgs);
+    assert_eq!(code(WorkspaceRoot::open(&lab.at.join("none"))), Code::NotFound);
+    assert_eq!(code(WorkspaceRoot::open(&lab.at.join("file"))), Code::InvalidArgs);
 }
 
 #[test]
@@ -198,15 +204,15 @@ fn an_absolute_path_may_spell_the_root_as_given_or_as_it_is() {
     let lab = Lab::new();
     let alias = lab.outside.join("alias");
     std::os::unix::fs::symlink(&lab.at, &alias).unwrap();
-    let root = Root::open(&alias).unwrap();
+    let root = WorkspaceRoot::open(&alias).unwrap();
     assert_eq!(root.path(), alias.to_str().unwrap());
     for spelled in [&alias, &lab.at] {
         let asked = spelled.join("a/b");
-        assert_eq!(root.parse(asked.to_str().unwrap()), Ok(path("a/b")));
+        assert_eq!(root.parse_path(asked.to_str().unwrap()), Ok(path("a/b")));
     }
-    assert_eq!(code(root.parse(lab.outside.join("secret").to_str().unwrap())), Code::PermissionDenied);
-    let climbing = Root::open(&lab.outside.join("../work")).unwrap();
-    assert_eq!(climbing.parse(lab.at.join("x").to_str().unwrap()), Ok(path("x")));
+    assert_eq!(code(root.parse_path(lab.outside.join("secret").to_str().unwrap())), Code::PermissionDenied);
+    let climbing = WorkspaceRoot::open(&lab.outside.join("../work")).unwrap();
+    assert_eq!(climbing.parse_path(lab.at.join("x").to_str().unwrap()), Ok(path("x")));
 }
 
 #[test]
@@ -225,6 +231,6 @@ fn what_is_missing_has_its_neighbours_named() {
 fn a_file_larger_than_asked_for_is_not_loaded() {
     let lab = Lab::new();
     lab.put("big", "123456");
-    assert_eq!(code(lab.files.read(&path("big"), 5)), Code::QuotaExceeded);
-    assert_eq!(lab.files.read(&path("big"), 6).unwrap().0, b"123456");
+    assert_eq!(code(lab.files.read_bytes(&path("big"), 5)), Code::QuotaExceeded);
+    assert_eq!(lab.files.read_bytes(&path("big"), 6).unwrap().0, b"123456");
 }

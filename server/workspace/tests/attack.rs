@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::{Lab, path};
-use crate::workspace::{Expect, Files};
+use crate::workspace::{ExpectedFile, WorkspaceFiles};
 
 const SWAPS: usize = 3000;
 /// Calls of each kind that must have worked in between, so that the test tests something.
@@ -21,25 +21,25 @@ fn swap(lab: &Lab, time: usize) {
     }
 }
 
-fn read(files: &Files) -> usize {
-    if let Ok(listing) = files.list(&path("dir"), 0, 100) {
+fn read(files: &WorkspaceFiles) -> usize {
+    if let Ok(listing) = files.list_folder(&path("dir"), 0, 100) {
         assert!(listing.entries.iter().all(|entry| entry.name != "marker"), "listed outside");
     }
-    let reads = ["dir/secret", "dir/deep/secret"].map(|name| files.read(&path(name), 100).ok());
+    let reads = ["dir/secret", "dir/deep/secret"].map(|name| files.read_bytes(&path(name), 100).ok());
     let reads = reads.into_iter().flatten();
     reads.inspect(|(bytes, _)| assert_eq!(bytes, b"inside", "read outside")).count()
 }
 
-fn write(files: &Files, round: usize) -> usize {
+fn write(files: &WorkspaceFiles, round: usize) -> usize {
     let written = [
-        files.write(&path("dir/written"), b"ours", &Expect::Anything),
-        files.write(&path(&format!("dir/new-{}", round % 7)), b"ours", &Expect::Absent),
-        files.copy_file(&path("dir/secret"), &path("dir/copied"), &Expect::Anything),
+        files.write_bytes(&path("dir/written"), b"ours", &ExpectedFile::Anything),
+        files.write_bytes(&path(&format!("dir/new-{}", round % 7)), b"ours", &ExpectedFile::Absent),
+        files.copy_file(&path("dir/secret"), &path("dir/copied"), &ExpectedFile::Anything),
     ];
-    let _ = files.remove(&path("dir/marker"), &Expect::Anything);
-    let _ = files.remove(&path(&format!("dir/new-{}", round % 5)), &Expect::Anything);
-    let _ = files.mkdir(&path("dir/made/deeper"));
-    let _ = files.rmdir(&path("dir/made/deeper"));
+    let _ = files.remove_file(&path("dir/marker"), &ExpectedFile::Anything);
+    let _ = files.remove_file(&path(&format!("dir/new-{}", round % 5)), &ExpectedFile::Anything);
+    let _ = files.make_folders(&path("dir/made/deeper"));
+    let _ = files.remove_folder(&path("dir/made/deeper"));
     written.iter().filter(|result| result.is_ok()).count()
 }
 

@@ -8,7 +8,7 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::{Lab, code, path};
 use crate::protocol::Code;
-use crate::workspace::{CopyStep, Expect};
+use crate::workspace::{CopyPlan, CopyStep, ExpectedFile};
 
 #[test]
 fn a_copy_has_the_mode_and_a_target_keeps_its_own() {
@@ -17,17 +17,22 @@ fn a_copy_has_the_mode_and_a_target_keeps_its_own() {
         std::fs::set_permissions(&full, std::fs::Permissions::from_mode(0o700)).unwrap();
         let target = lab.put("there", "old");
         std::fs::set_permissions(&target, std::fs::Permissions::from_mode(0o640)).unwrap();
-        assert!(lab.files.copy_file(&path("script"), &path("new"), &Expect::Absent).unwrap().created);
-        assert!(!lab.files.copy_file(&path("script"), &path("there"), &Expect::Anything).unwrap().created);
+        assert!(lab.files.copy_file(&path("script"), &path("new"), &ExpectedFile::Absent).unwrap().created);
+        assert!(
+            !lab.files.copy_file(&path("script"), &path("there"), &ExpectedFile::Anything).unwrap().created
+        );
         let mode = |name: &str| std::fs::metadata(lab.at.join(name)).unwrap().mode() & 0o7777;
         assert_eq!((mode("new"), mode("there")), (0o700, 0o640));
         assert_eq!((lab.get("new"), lab.get("there")), (lab.get("script"), lab.get("script")));
         lab.link("again", "script");
         assert_eq!(
-            code(lab.files.copy_file(&path("script"), &path("again"), &Expect::Anything)),
+            code(lab.files.copy_file(&path("script"), &path("again"), &ExpectedFile::Anything)),
             Code::InvalidArgs
         );
-        assert_eq!(code(lab.files.copy_file(&path("script"), &path("new"), &Expect::Absent)), Code::Stale);
+        assert_eq!(
+            code(lab.files.copy_file(&path("script"), &path("new"), &ExpectedFile::Absent)),
+            Code::Stale
+        );
     }
 }
 
@@ -45,7 +50,7 @@ fn a_folder_is_planned_then_copied() {
         lab.link("src/keys", ".env");
         lab.link("src/odd", "sub/../a.txt");
         mknodat(CWD, lab.at.join("src/fifo"), FileType::Fifo, Mode::RUSR, 0).unwrap();
-        let plan = lab.files.copy_plan(&path("src"), &path("deep"), 100).unwrap();
+        let plan = CopyPlan::plan_copy(lab.files.paths(), &path("src"), &path("deep"), 100).unwrap();
         let file = |from: &str, to: &str, size| CopyStep::File { from: path(from), to: path(to), size };
         let link = |to: &str, target: &str| CopyStep::Link { to: path(to), target: target.to_owned() };
         assert_eq!(
@@ -66,15 +71,18 @@ fn a_folder_is_planned_then_copied() {
         );
         for step in &plan.steps {
             match step {
-                CopyStep::Folder(path) => drop(lab.files.mkdir(path).unwrap()),
+                CopyStep::Folder(path) => drop(lab.files.make_folders(path).unwrap()),
                 CopyStep::File { from, to, .. } => {
-                    drop(lab.files.copy_file(from, to, &Expect::Absent).unwrap())
+                    drop(lab.files.copy_file(from, to, &ExpectedFile::Absent).unwrap())
                 }
-                CopyStep::Link { to, target } => lab.files.symlink(to, target).unwrap(),
+                CopyStep::Link { to, target } => lab.files.entry_changes().make_symlink(to, target).unwrap(),
             }
         }
         assert_eq!(lab.get("deep/sub/up"), b"a");
-        assert_eq!(code(lab.files.symlink(&path("deep/sub/up"), "../b")), Code::InvalidArgs);
+        assert_eq!(
+            code(lab.files.entry_changes().make_symlink(&path("deep/sub/up"), "../b")),
+            Code::InvalidArgs
+        );
     }
 }
 
@@ -88,10 +96,14 @@ fn a_link_is_made_only_to_what_may_be_written() {
         for target in
             ["/etc", "../../../outside", "c/up/../../../outside", "../../.git/hooks", "../../far/passwd", ""]
         {
-            assert_eq!(code(lab.files.symlink(&path("a/b/new"), target)), Code::PermissionDenied, "{target}");
+            assert_eq!(
+                code(lab.files.entry_changes().make_symlink(&path("a/b/new"), target)),
+                Code::PermissionDenied,
+                "{target}"
+            );
         }
-        lab.files.symlink(&path("a/b/new"), "../../d/x").unwrap();
-        lab.files.symlink(&path("a/b/c/up/later"), "not/yet").unwrap();
+        lab.files.entry_changes().make_symlink(&path("a/b/new"), "../../d/x").unwrap();
+        lab.files.entry_changes().make_symlink(&path("a/b/c/up/later"), "not/yet").unwrap();
         assert_eq!(std::fs::read_link(lab.at.join("d/later")).unwrap().to_str(), Some("not/yet"));
     }
 }
@@ -101,11 +113,14 @@ fn a_folder_is_not_copied_into_itself_or_without_end() {
     let lab = Lab::new();
     lab.put("src/sub/x", "");
     lab.link("alias", "src/sub");
-    let plan = |to: &str, max| lab.files.copy_plan(&path("src"), &path(to), max);
+    let plan = |to: &str, max| CopyPlan::plan_copy(lab.files.paths(), &path("src"), &path(to), max);
     for inside in ["src", "src/new", "alias/new"] {
         assert_eq!(code(plan(inside, 9)), Code::InvalidArgs, "{inside}");
     }
     assert_eq!(code(plan("new", 2)), Code::QuotaExceeded);
-    assert_eq!(code(lab.files.copy_plan(&path("none"), &path("new"), 9)), Code::NotFound);
-    assert_eq!(code(lab.files.copy_plan(&path("src/sub/x"), &path("new"), 9)), Code::InvalidArgs);
+    assert_eq!(code(CopyPlan::plan_copy(lab.files.paths(), &path("none"), &path("new"), 9)), Code::NotFound);
+    assert_eq!(
+        code(CopyPlan::plan_copy(lab.files.paths(), &path("src/sub/x"), &path("new"), 9)),
+        Code::InvalidArgs
+    );
 }

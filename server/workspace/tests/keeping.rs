@@ -1,4 +1,4 @@
-//! What this machine keeps of a workspace, outside of it.
+//! The state that this machine keeps of a workspace, outside of it.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::PathBuf;
@@ -8,24 +8,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{Lab, code, path};
 use crate::base::hash;
 use crate::protocol::{Code, Fault};
-use crate::workspace::{Expect, Root, State};
+use crate::workspace::{ExpectedFile, WorkspaceRoot, WorkspaceState};
 
-fn state(lab: &Lab, base: Option<PathBuf>) -> State {
-    State::new(Arc::new(Root::open(&lab.at).unwrap()), base)
+fn state(lab: &Lab, base: Option<PathBuf>) -> WorkspaceState {
+    WorkspaceState::new(Arc::new(WorkspaceRoot::open(&lab.at).unwrap()), base)
 }
 
 #[test]
 fn it_is_made_on_the_first_write_private_and_named() {
     for lab in Lab::both() {
         lab.put("file", "");
-        lab.files.read(&path("file"), 9).unwrap();
+        lab.files.read_bytes(&path("file"), 9).unwrap();
         let state = lab.files.state();
-        assert_eq!((state.read("a").unwrap(), state.sweep().unwrap()), (None, 0));
-        assert!(!state.base().unwrap().exists());
-        lab.files.write(&path("file"), b"x", &Expect::Anything).unwrap();
+        assert_eq!((state.read_file("a").unwrap(), state.sweep_temporaries().unwrap()), (None, 0));
+        assert!(!state.folder().base_folder().unwrap().exists());
+        lab.files.write_bytes(&path("file"), b"x", &ExpectedFile::Anything).unwrap();
         let kept = lab.kept();
         let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!([mode(&kept), mode(&state.base().unwrap().to_owned())], [0o700; 2]);
+        assert_eq!([mode(&kept), mode(&state.folder().base_folder().unwrap().to_owned())], [0o700; 2]);
         let name = kept.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with("work-") && name.len() == "work-".len() + 16, "{name}");
         let named = std::fs::read_to_string(kept.join("root")).unwrap();
@@ -39,53 +39,56 @@ fn it_is_made_on_the_first_write_private_and_named() {
 fn files_are_written_whole_listed_bounded_and_removed() {
     let lab = Lab::new();
     let state = lab.files.state();
-    state.write("proposals/2.json", b"two").unwrap();
-    state.write("proposals/1.json", b"one").unwrap();
-    state.write("proposals/1.json", b"one again").unwrap();
-    assert_eq!(state.list("proposals").unwrap(), ["1.json", "2.json"]);
-    assert_eq!(state.read("proposals/1.json").unwrap().unwrap(), b"one again");
-    assert_eq!(code(state.write("proposals/3.json", &vec![b' '; (16 << 20) + 1])), Code::QuotaExceeded);
+    state.write_file("proposals/2.json", b"two").unwrap();
+    state.write_file("proposals/1.json", b"one").unwrap();
+    state.write_file("proposals/1.json", b"one again").unwrap();
+    assert_eq!(state.list_folder("proposals").unwrap(), ["1.json", "2.json"]);
+    assert_eq!(state.read_file("proposals/1.json").unwrap().unwrap(), b"one again");
+    assert_eq!(code(state.write_file("proposals/3.json", &vec![b' '; (16 << 20) + 1])), Code::QuotaExceeded);
     let giant = std::fs::File::create(lab.kept().join("proposals/4.json")).unwrap();
     giant.set_len(3 << 30).unwrap();
-    assert_eq!(code(state.read("proposals/4.json")), Code::Unsupported);
+    assert_eq!(code(state.read_file("proposals/4.json")), Code::Unsupported);
     let aside = state.set_aside("proposals/4.json").unwrap();
     assert!(std::path::Path::new(&aside).exists(), "{aside}");
-    assert!(state.remove("proposals/1.json").unwrap());
-    assert!(!state.remove("proposals/1.json").unwrap());
-    assert_eq!(state.list("proposals").unwrap(), ["2.json"]);
+    assert!(state.remove_file("proposals/1.json").unwrap());
+    assert!(!state.remove_file("proposals/1.json").unwrap());
+    assert_eq!(state.list_folder("proposals").unwrap(), ["2.json"]);
     for climbing in ["../x", "a/../../x"] {
-        assert_eq!(code(state.write(climbing, b"")), Code::Internal);
-        assert_eq!(code(state.read(climbing)), Code::Internal);
+        assert_eq!(code(state.write_file(climbing, b"")), Code::Internal);
+        assert_eq!(code(state.read_file(climbing)), Code::Internal);
     }
-    assert_eq!(state.list("tmp").unwrap(), Vec::<String>::new());
+    assert_eq!(state.list_folder("tmp").unwrap(), Vec::<String>::new());
 }
 
 #[test]
 fn contents_are_kept_by_their_hash() {
     let lab = Lab::new();
     let state = lab.files.state();
-    let hash = state.put(b"content").unwrap();
-    assert_eq!(hash, hash::short(b"content"));
-    assert_eq!(state.put(b"content").unwrap(), hash);
-    assert_eq!(state.get(&hash).unwrap().unwrap(), b"content");
+    let hash = state.put_object(b"content").unwrap();
+    assert_eq!(hash, hash::short_hash(b"content"));
+    assert_eq!(state.put_object(b"content").unwrap(), hash);
+    assert_eq!(state.get_object(&hash).unwrap().unwrap(), b"content");
     std::fs::write(lab.kept().join("objects").join(&hash), "forged").unwrap();
-    assert_eq!(state.get(&hash).unwrap(), None);
-    assert_eq!(state.put(b"content").unwrap(), hash);
-    assert_eq!(state.get(&hash).unwrap().unwrap(), b"content");
-    assert_eq!(state.get("../lock").unwrap(), None);
+    assert_eq!(state.get_object(&hash).unwrap(), None);
+    assert_eq!(state.put_object(b"content").unwrap(), hash);
+    assert_eq!(state.get_object(&hash).unwrap().unwrap(), b"content");
+    assert_eq!(state.get_object("../lock").unwrap(), None);
 }
 
 #[test]
 fn a_link_in_it_is_refused() {
     let lab = Lab::new();
-    lab.files.write(&path("file"), b"x", &Expect::Anything).unwrap();
+    lab.files.write_bytes(&path("file"), b"x", &ExpectedFile::Anything).unwrap();
     std::fs::remove_dir(lab.kept().join("tmp")).unwrap();
     std::fs::remove_file(lab.kept().join("lock")).unwrap();
     symlink(&lab.outside, lab.kept().join("tmp")).unwrap();
     symlink(lab.outside.join("secret"), lab.kept().join("lock")).unwrap();
-    assert_eq!(code(lab.files.state().write("x", b"x")), Code::PermissionDenied);
-    assert_eq!(code(lab.files.state().lock()), Code::PermissionDenied);
-    assert_eq!(code(lab.files.write(&path("file"), b"y", &Expect::Anything)), Code::PermissionDenied);
+    assert_eq!(code(lab.files.state().write_file("x", b"x")), Code::PermissionDenied);
+    assert_eq!(code(lab.files.state().lock_workspace()), Code::PermissionDenied);
+    assert_eq!(
+        code(lab.files.write_bytes(&path("file"), b"y", &ExpectedFile::Anything)),
+        Code::PermissionDenied
+    );
     assert_eq!(lab.get("file"), b"x");
     assert_eq!(std::fs::read(lab.outside.join("secret")).unwrap(), b"secret");
 }
@@ -106,15 +109,16 @@ fn where_it_cannot_be_kept_nothing_is_written_and_the_way_out_is_said() {
     ];
     for place in places {
         let state = Arc::new(state(&lab, place.clone()));
-        let files = crate::workspace::Files::new(
+        let files = crate::workspace::WorkspaceFiles::new(
             state.clone(),
-            lab.files.rules().clone(),
-            crate::rules::Opener::Unasked,
+            lab.files.paths().rules().clone(),
+            crate::rules::FileOpener::NoConsent,
         );
-        let fault = Fault::from(files.write(&path("file"), b"new", &Expect::Anything).unwrap_err());
+        let fault =
+            Fault::from(files.write_bytes(&path("file"), b"new", &ExpectedFile::Anything).unwrap_err());
         assert!(fault.suggestion.as_ref().is_some_and(|way| way.contains("XDG_STATE_HOME")), "{fault:?}");
-        assert_eq!(files.read(&path("file"), 9).unwrap().0, b"old", "{place:?}");
-        assert_eq!(state.sweep().unwrap_or(0), 0);
+        assert_eq!(files.read_bytes(&path("file"), 9).unwrap().0, b"old", "{place:?}");
+        assert_eq!(state.sweep_temporaries().unwrap_or(0), 0);
     }
 }
 
@@ -126,10 +130,10 @@ fn the_lock_lets_one_in() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for round in 0..25 {
-                    let lock = lab.files.state().lock().unwrap();
+                    let lock = lab.files.state().lock_workspace().unwrap();
                     assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0);
                     if round % 10 == 0 {
-                        // Whoever takes the file away opens no second door.
+                        // A process that takes the file away opens no second door.
                         let _ = std::fs::remove_file(lab.kept().join("lock"));
                     }
                     inside.fetch_sub(1, Ordering::SeqCst);
@@ -143,21 +147,21 @@ fn the_lock_lets_one_in() {
 #[test]
 fn a_folder_that_was_removed_is_made_anew() {
     let lab = Lab::new();
-    lab.files.state().write("a", b"a").unwrap();
-    std::fs::remove_dir_all(lab.files.state().base().unwrap()).unwrap();
-    assert_eq!(lab.files.state().read("a").unwrap(), None);
-    lab.files.write(&path("file"), b"x", &Expect::Anything).unwrap();
+    lab.files.state().write_file("a", b"a").unwrap();
+    std::fs::remove_dir_all(lab.files.state().folder().base_folder().unwrap()).unwrap();
+    assert_eq!(lab.files.state().read_file("a").unwrap(), None);
+    lab.files.write_bytes(&path("file"), b"x", &ExpectedFile::Anything).unwrap();
     assert!(lab.kept().join("lock").exists());
 }
 
 #[test]
 fn a_sweep_leaves_a_writer_that_lives_alone() {
     let lab = Lab::new();
-    let writing = lab.files.state().writing().unwrap();
+    let writing = lab.files.state().lock_temporary().unwrap();
     lab.intend(".wherefore-tmp-live", "sub");
     lab.put("sub/.wherefore-tmp-live", "half");
-    assert_eq!(lab.files.state().sweep().unwrap(), 0);
+    assert_eq!(lab.files.state().sweep_temporaries().unwrap(), 0);
     assert_eq!(lab.get("sub/.wherefore-tmp-live"), b"half");
     drop(writing);
-    assert_eq!(lab.files.state().sweep().unwrap(), 1);
+    assert_eq!(lab.files.state().sweep_temporaries().unwrap(), 1);
 }

@@ -3,17 +3,17 @@
 use std::io::Read;
 
 use crate::base::hash;
-use crate::base::text::{Encoding, Eol};
-use crate::workspace::{Lines, Window, read_lines};
+use crate::base::text::{LineEnding, TextEncoding};
+use crate::workspace::{FileLines, ReadWindow, read_lines};
 
-fn read(bytes: &[u8], range: Option<(u64, u64)>, max_bytes: usize) -> Option<Lines> {
-    let window = Window { range, max_bytes, hash_bytes: 1 << 20 };
+fn read(bytes: &[u8], range: Option<(u64, u64)>, max_bytes: usize) -> Option<FileLines> {
+    let window = ReadWindow { range, max_bytes, hash_bytes: 1 << 20 };
     let lines = read_lines(bytes, bytes.len() as u64, window).unwrap();
-    // Two bytes at a time, everything stands on a border.
+    // With two bytes at a time, every character is on a border.
     let again = read_lines(Dribble(bytes), 0, window).unwrap();
     assert_eq!(lines, again);
     if let Some(lines) = &lines {
-        assert_eq!(lines.hash, Some(hash::short(bytes)));
+        assert_eq!(lines.hash, Some(hash::short_hash(bytes)));
         assert_eq!(lines.size, bytes.len() as u64);
     }
     lines
@@ -59,21 +59,21 @@ fn ranges_and_limits() {
     check(b"\xef\xbb\xbfa\n\xe9", None, 19, ("ï»¿a\né", 1, 2, 2, false, false));
     check(b"\xff\xfea\0\r\0\n\0b\0", Some((2, 2)), 9, ("b", 2, 2, 2, false, false));
     check(b"\xfe\xff\0a\0\n\0b\0\n\0c", None, 4, ("a\nb\n", 1, 2, 3, true, false));
-    check(&Encoding::Utf16Le.encode(&"𝄞".repeat(50)).unwrap(), None, 9, ("𝄞𝄞", 1, 1, 1, true, true));
+    check(&TextEncoding::Utf16Le.encode_text(&"𝄞".repeat(50)).unwrap(), None, 9, ("𝄞𝄞", 1, 1, 1, true, true));
 }
 
 #[test]
 fn what_is_known_of_the_whole_file() {
     let known = |bytes: &[u8]| read(bytes, Some((1, 1)), 9).map(|lines| (lines.encoding, lines.eol));
-    assert_eq!(known(b"a\nb\n"), Some((Encoding::Utf8, Eol::Lf)));
-    assert_eq!(known(b"a\r\nb\r\n"), Some((Encoding::Utf8, Eol::Crlf)));
-    assert_eq!(known(b"\xef\xbb\xbfa\r\nb\n"), Some((Encoding::Utf8Bom, Eol::Mixed)));
-    assert_eq!(known(b"\xff\xfea\0\r\0\n\0"), Some((Encoding::Utf16Le, Eol::Crlf)));
-    assert_eq!(known(b"a\nb\ncaf\xe9"), Some((Encoding::Latin1, Eol::Lf)));
+    assert_eq!(known(b"a\nb\n"), Some((TextEncoding::Utf8, LineEnding::Lf)));
+    assert_eq!(known(b"a\r\nb\r\n"), Some((TextEncoding::Utf8, LineEnding::Crlf)));
+    assert_eq!(known(b"\xef\xbb\xbfa\r\nb\n"), Some((TextEncoding::Utf8Bom, LineEnding::Mixed)));
+    assert_eq!(known(b"\xff\xfea\0\r\0\n\0"), Some((TextEncoding::Utf16Le, LineEnding::Crlf)));
+    assert_eq!(known(b"a\nb\ncaf\xe9"), Some((TextEncoding::Latin1, LineEnding::Lf)));
     assert_eq!(known(b"a\nb\0"), None);
 }
 
-/// Bytes that nobody stores.
+/// A reader whose bytes are stored nowhere.
 struct Endless {
     left: u64,
 }
@@ -93,7 +93,7 @@ impl Read for Endless {
 #[test]
 fn a_gigabyte_is_read_through_and_not_kept() {
     let size = 1 << 30;
-    let window = Window { range: Some((2, 3)), max_bytes: 1000, hash_bytes: 64 << 20 };
+    let window = ReadWindow { range: Some((2, 3)), max_bytes: 1000, hash_bytes: 64 << 20 };
     let lines = read_lines(Endless { left: size }, size, window).unwrap().unwrap();
     assert_eq!((lines.size, lines.hash, lines.content.len(), lines.cut), (size, None, 1000, true));
     assert_eq!((lines.total_lines, lines.content.capacity() < 4000), (4096, true));

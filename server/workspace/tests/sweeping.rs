@@ -1,21 +1,22 @@
-//! What is kept goes by age and size, and what is needed stays.
+//! Kept state is removed by age and size, and needed state stays.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
 use super::{Lab, path};
 use crate::protocol::{ChangeKind, StorageSettings};
-use crate::workspace::sweep::Swept;
-use crate::workspace::{Checkpoint, Checkpoints, Step, Sweep};
+use crate::workspace::sweep::SweepReport;
+use crate::workspace::{Checkpoint, CheckpointStep, Checkpoints, StateSweep};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A change of one file, so many days ago, that replaced bytes of its own.
 fn change(lab: &Lab, call: &str, days: u32, bytes: usize) -> String {
     let state = lab.files.state();
-    let blob = state.put(format!("{call} {}", "x".repeat(bytes)).as_bytes()).unwrap();
+    let blob = state.put_object(format!("{call} {}", "x".repeat(bytes)).as_bytes()).unwrap();
     let time = (SystemTime::now() - DAY * days).duration_since(SystemTime::UNIX_EPOCH).unwrap();
-    let step = Step { before: Some(blob.clone()), ..Step::new(&path("a"), ChangeKind::Edit) };
+    let step =
+        CheckpointStep { before: Some(blob.clone()), ..CheckpointStep::new(&path("a"), ChangeKind::Edit) };
     let checkpoint = Checkpoint {
         time: i64::try_from(time.as_nanos()).unwrap(),
         call: call.into(),
@@ -24,7 +25,7 @@ fn change(lab: &Lab, call: &str, days: u32, bytes: usize) -> String {
         undone: false,
         steps: vec![step],
     };
-    Checkpoints::new(state).save(&checkpoint).unwrap();
+    Checkpoints::new(state).save_checkpoint(&checkpoint).unwrap();
     age(lab, &blob, days);
     blob
 }
@@ -34,16 +35,16 @@ fn age(lab: &Lab, blob: &str, days: u32) {
     file.set_modified(SystemTime::now() - DAY * days).unwrap();
 }
 
-fn sweep(lab: &Lab, settings: &StorageSettings, needed: &[&str]) -> Option<Swept> {
+fn sweep(lab: &Lab, settings: &StorageSettings, needed: &[&str]) -> Option<SweepReport> {
     let needed: BTreeSet<_> = needed.iter().map(|call| ("s".to_owned(), (*call).into())).collect();
     let now = SystemTime::now();
-    Sweep { store: &lab.store, settings, needed: &needed, contents: &BTreeSet::new(), keep: &|| {}, now }
-        .run(&|| true)
+    StateSweep { store: &lab.store, settings, needed: &needed, contents: &BTreeSet::new(), keep: &|| {}, now }
+        .run_sweep(&|| true)
         .unwrap()
 }
 
 fn calls(lab: &Lab) -> Vec<String> {
-    lab.files.state().list("checkpoints/s").unwrap()
+    lab.files.state().list_folder("checkpoints/s").unwrap()
 }
 
 #[test]
@@ -54,17 +55,17 @@ fn what_is_old_goes_and_what_is_recent_or_needed_stays() {
     let needed = change(&lab, "c-2", 40, 10);
     let recent = change(&lab, "c-3", 2, 10);
     let shared = change(&lab, "c-4", 40, 10);
-    let young = lab.files.state().put(b"kept just now, and not said what for").unwrap();
-    let loose = lab.files.state().put(b"of no use any more").unwrap();
+    let young = lab.files.state().put_object(b"kept just now, and not said what for").unwrap();
+    let loose = lab.files.state().put_object(b"of no use any more").unwrap();
     age(&lab, &loose, 1);
-    // What is needed twice stays as long as one of the two does.
-    let mut again = Checkpoints::new(lab.files.state()).find("s/c-3").unwrap();
+    // Content that two checkpoints need stays as long as one of the two does.
+    let mut again = Checkpoints::new(lab.files.state()).find_checkpoint("s/c-3").unwrap();
     again.steps[0].after = Some(shared.clone());
-    Checkpoints::new(lab.files.state()).save(&again).unwrap();
+    Checkpoints::new(lab.files.state()).save_checkpoint(&again).unwrap();
     let swept = sweep(&lab, &StorageSettings::default(), &["c-2"]).unwrap();
     assert_eq!((swept.changes, swept.contents), (2, 2), "{swept:?}");
     assert_eq!(calls(&lab), ["c-2.json", "c-3.json"]);
-    let there = |blob: &str| lab.files.state().get(blob).unwrap().is_some();
+    let there = |blob: &str| lab.files.state().get_object(blob).unwrap().is_some();
     let stays = [&gone, &needed, &recent, &shared, &young, &loose].map(|blob| there(blob));
     assert_eq!(stays, [false, true, true, true, true, false]);
     assert_eq!(sweep(&lab, &StorageSettings::default(), &[]), None, "once a day");
@@ -88,20 +89,21 @@ fn nothing_goes_where_the_settings_say_for_ever() {
     let lab = Lab::new();
     change(&lab, "c-1", 4000, 2 << 20);
     let settings = StorageSettings { undo_days: 0, undo_mb: 0, log_days: 0, log_mb: 0 };
-    assert_eq!(sweep(&lab, &settings, &[]), Some(Swept::default()));
+    assert_eq!(sweep(&lab, &settings, &[]), Some(SweepReport::default()));
 }
 
 #[test]
 fn the_state_of_a_workspace_that_is_gone_goes() {
     let lab = Lab::new();
-    lab.files.state().write("x", b"").unwrap();
+    lab.files.state().write_file("x", b"").unwrap();
     let other = lab.outside.join("gone");
     std::fs::create_dir(&other).unwrap();
-    let root = std::sync::Arc::new(crate::workspace::Root::open(&other).unwrap());
-    let kept = crate::workspace::State::new(root, lab.files.state().base().map(Into::into));
-    kept.write("proposals/p-1.json", b"{}").unwrap();
+    let root = std::sync::Arc::new(crate::workspace::WorkspaceRoot::open(&other).unwrap());
+    let kept =
+        crate::workspace::WorkspaceState::new(root, lab.files.state().folder().base_folder().map(Into::into));
+    kept.write_file("proposals/p-1.json", b"{}").unwrap();
     std::fs::remove_dir(&other).unwrap();
-    let folder = kept.path().unwrap();
+    let folder = kept.folder().state_path().unwrap();
     let settings = StorageSettings { undo_days: 1, ..StorageSettings::default() };
     assert_eq!(sweep(&lab, &settings, &[]).unwrap().gone, Vec::<String>::new(), "it may come back");
     assert!(folder.exists());
@@ -117,7 +119,7 @@ fn the_state_of_a_workspace_that_is_gone_goes() {
 #[test]
 fn logs_that_nobody_writes_go_and_folders_that_are_none_stay() {
     let lab = Lab::new();
-    lab.files.state().write("x", b"").unwrap();
+    lab.files.state().write_file("x", b"").unwrap();
     let old = SystemTime::now() - DAY * 400;
     let log = |session: &str, name: &str| {
         let path = lab.put(&format!(".wherefore/sessions/{session}/{name}"), "text");
@@ -135,6 +137,6 @@ fn logs_that_nobody_writes_go_and_folders_that_are_none_stay() {
     rustix::fs::flock(&held, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let swept = sweep(&lab, &StorageSettings::default(), &[]).unwrap();
     assert_eq!(swept.logs, ["gone"]);
-    assert_eq!(lab.store.list("sessions").unwrap(), ["linked", "new", "notes", "open"]);
+    assert_eq!(lab.store.list_dir("sessions").unwrap(), ["linked", "new", "notes", "open"]);
     assert_eq!(std::fs::read(lab.outside.join("secret")).unwrap(), b"secret");
 }

@@ -1,4 +1,4 @@
-//! What a write guarantees.
+//! The guarantees of a write.
 
 use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -9,8 +9,8 @@ use rustix::io::Errno;
 use super::{Lab, code, path};
 use crate::base::hash;
 use crate::protocol::{Code, Fault};
-use crate::workspace::Expect;
-use crate::workspace::write::Written;
+use crate::workspace::ExpectedFile;
+use crate::workspace::write::WrittenFile;
 
 fn set_mode(full: &std::path::Path, mode: u32) {
     std::fs::set_permissions(full, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -21,9 +21,12 @@ fn bytes_stay_as_they_are() {
     for lab in Lab::both() {
         for bytes in [&b""[..], b"a\r\nb\nc", b"\xef\xbb\xbfa", b"caf\xe9\n", b"a\0b", b"\xff\xfea\0"] {
             let created = !lab.at.join("file").exists();
-            let written = lab.files.write(&path("file"), bytes, &Expect::Anything).unwrap();
+            let written = lab.files.write_bytes(&path("file"), bytes, &ExpectedFile::Anything).unwrap();
             let size = bytes.len() as u64;
-            assert_eq!(written, Written { path: path("file"), created, hash: hash::short(bytes), size });
+            assert_eq!(
+                written,
+                WrittenFile { path: path("file"), created, hash: hash::short_hash(bytes), size }
+            );
             assert_eq!(lab.get("file"), bytes);
         }
         assert_eq!(lab.names(), ["file"]);
@@ -33,7 +36,7 @@ fn bytes_stay_as_they_are() {
 #[test]
 fn a_new_file_has_the_mode_that_any_program_would_give_it() {
     let lab = Lab::new();
-    lab.files.write(&path("ours"), b"x", &Expect::Absent).unwrap();
+    lab.files.write_bytes(&path("ours"), b"x", &ExpectedFile::Absent).unwrap();
     let theirs = lab.put("theirs", "x");
     let mode = |full: &std::path::Path| std::fs::metadata(full).unwrap().mode();
     assert_eq!(mode(&lab.at.join("ours")), mode(&theirs));
@@ -61,7 +64,7 @@ fn mode_owner_and_attributes_stay() {
         kept.retain(|(name, value)| set(name, value) != Err(Errno::OPNOTSUPP));
         let before = std::fs::metadata(&full).unwrap();
 
-        lab.files.write(&path("file"), b"new", &Expect::Hash(hash::short(b"old"))).unwrap();
+        lab.files.write_bytes(&path("file"), b"new", &ExpectedFile::Hash(hash::short_hash(b"old"))).unwrap();
 
         let after = std::fs::metadata(&full).unwrap();
         assert_eq!(lab.get("file"), b"new");
@@ -83,13 +86,13 @@ fn a_link_stays_and_its_target_is_replaced() {
         lab.put("real/file", "old");
         lab.link("link", "real/file");
         lab.link("dangling", "real/later");
-        let written = lab.files.write(&path("link"), b"new", &Expect::Anything).unwrap();
+        let written = lab.files.write_bytes(&path("link"), b"new", &ExpectedFile::Anything).unwrap();
         assert_eq!((written.path, written.created), (path("real/file"), false));
-        let written = lab.files.write(&path("dangling"), b"made", &Expect::Absent).unwrap();
+        let written = lab.files.write_bytes(&path("dangling"), b"made", &ExpectedFile::Absent).unwrap();
         assert_eq!((written.path, written.created), (path("real/later"), true));
         assert_eq!(std::fs::read_link(lab.at.join("link")).unwrap().to_str(), Some("real/file"));
         assert_eq!((lab.get("real/file"), lab.get("dangling")), (b"new".to_vec(), b"made".to_vec()));
-        lab.files.remove(&path("dangling"), &Expect::Hash(hash::short(b"made"))).unwrap();
+        lab.files.remove_file(&path("dangling"), &ExpectedFile::Hash(hash::short_hash(b"made"))).unwrap();
         assert_eq!(lab.names(), ["dangling", "link", "real", "real/file"]);
     }
 }
@@ -99,14 +102,19 @@ fn what_would_not_stay_the_same_file_is_refused() {
     let lab = Lab::new();
     let full = lab.put("twice", "old");
     std::fs::hard_link(&full, lab.at.join("other")).unwrap();
-    let fault = Fault::from(lab.files.write(&path("twice"), b"new", &Expect::Anything).unwrap_err());
+    let fault =
+        Fault::from(lab.files.write_bytes(&path("twice"), b"new", &ExpectedFile::Anything).unwrap_err());
     assert_eq!(fault.code, Code::PermissionDenied);
     assert_eq!(fault.message, "cannot write `twice`: it has 2 names (hard links), and they would be parted");
     let full = lab.put("fixed", "old");
     set_mode(&full, 0o444);
-    let fault = Fault::from(lab.files.write(&path("fixed"), b"new", &Expect::Anything).unwrap_err());
+    let fault =
+        Fault::from(lab.files.write_bytes(&path("fixed"), b"new", &ExpectedFile::Anything).unwrap_err());
     assert_eq!(fault.message, "cannot write `fixed`: it is read-only (mode 0444)");
-    assert_eq!(Fault::from(lab.files.remove(&path("fixed"), &Expect::Anything).unwrap_err()), fault);
+    assert_eq!(
+        Fault::from(lab.files.remove_file(&path("fixed"), &ExpectedFile::Anything).unwrap_err()),
+        fault
+    );
     assert_eq!((lab.get("twice"), lab.get("fixed")), (b"old".to_vec(), b"old".to_vec()));
     assert_eq!(lab.names(), ["fixed", "other", "twice"]);
 }
@@ -115,24 +123,24 @@ fn what_would_not_stay_the_same_file_is_refused() {
 fn an_old_hash_is_stale_and_says_what_is_there() {
     for lab in Lab::both() {
         lab.put("file", "theirs");
-        let old = Expect::Hash(hash::short(b"mine"));
-        for expect in [&old, &Expect::Absent] {
-            let fault = Fault::from(lab.files.write(&path("file"), b"new", expect).unwrap_err());
+        let old = ExpectedFile::Hash(hash::short_hash(b"mine"));
+        for expect in [&old, &ExpectedFile::Absent] {
+            let fault = Fault::from(lab.files.write_bytes(&path("file"), b"new", expect).unwrap_err());
             assert_eq!(fault.code, Code::Stale);
             let details = fault.details.unwrap();
             assert_eq!(
                 (details["hash"].as_str(), details["size"].as_u64()),
-                (Some(&*hash::short(b"theirs")), Some(6))
+                (Some(&*hash::short_hash(b"theirs")), Some(6))
             );
         }
-        assert_eq!(code(lab.files.remove(&path("file"), &old)), Code::Stale);
-        assert_eq!(code(lab.files.write(&path("gone"), b"new", &old)), Code::Stale);
+        assert_eq!(code(lab.files.remove_file(&path("file"), &old)), Code::Stale);
+        assert_eq!(code(lab.files.write_bytes(&path("gone"), b"new", &old)), Code::Stale);
         assert_eq!(lab.get("file"), b"theirs");
-        let known = Expect::Hash(hash::short(b"theirs"));
-        lab.files.write(&path("file"), b"new", &known).unwrap();
-        assert_eq!(code(lab.files.write(&path("file"), b"newer", &known)), Code::Stale);
-        lab.files.remove(&path("file"), &Expect::Hash(hash::short(b"new"))).unwrap();
-        assert_eq!(code(lab.files.remove(&path("file"), &Expect::Anything)), Code::NotFound);
+        let known = ExpectedFile::Hash(hash::short_hash(b"theirs"));
+        lab.files.write_bytes(&path("file"), b"new", &known).unwrap();
+        assert_eq!(code(lab.files.write_bytes(&path("file"), b"newer", &known)), Code::Stale);
+        lab.files.remove_file(&path("file"), &ExpectedFile::Hash(hash::short_hash(b"new"))).unwrap();
+        assert_eq!(code(lab.files.remove_file(&path("file"), &ExpectedFile::Anything)), Code::NotFound);
         assert_eq!(lab.names(), Vec::<String>::new());
     }
 }
@@ -142,9 +150,9 @@ fn of_two_writers_with_one_hash_one_is_stale() {
     let lab = Lab::new();
     lab.put("file", "0");
     for round in 0..20u8 {
-        let expect = Expect::Hash(hash::short(&lab.get("file")));
+        let expect = ExpectedFile::Hash(hash::short_hash(&lab.get("file")));
         let results: Vec<_> = std::thread::scope(|scope| {
-            let write = |who: u8| lab.files.write(&path("file"), &[who, round], &expect);
+            let write = |who: u8| lab.files.write_bytes(&path("file"), &[who, round], &expect);
             let writers: Vec<_> = [1, 2, 3].map(|who| scope.spawn(move || write(who))).into_iter().collect();
             writers.into_iter().map(|writer| writer.join().unwrap()).collect()
         });
@@ -160,7 +168,7 @@ fn of_two_writers_with_one_hash_one_is_stale() {
 fn of_two_makers_one_finds_it_there() {
     let lab = Lab::new();
     let results: Vec<_> = std::thread::scope(|scope| {
-        let make = || lab.files.write(&path("new"), b"x", &Expect::Absent);
+        let make = || lab.files.write_bytes(&path("new"), b"x", &ExpectedFile::Absent);
         let makers: Vec<_> = (0..4).map(|_| scope.spawn(make)).collect();
         makers.into_iter().map(|maker| maker.join().unwrap()).collect()
     });
@@ -170,19 +178,20 @@ fn of_two_makers_one_finds_it_there() {
 #[test]
 fn a_missing_folder_is_named() {
     let lab = Lab::new();
-    let fault = Fault::from(lab.files.write(&path("a/b/file"), b"x", &Expect::Anything).unwrap_err());
+    let fault =
+        Fault::from(lab.files.write_bytes(&path("a/b/file"), b"x", &ExpectedFile::Anything).unwrap_err());
     assert_eq!(
         (fault.code, fault.message.as_str()),
         (Code::NotFound, "cannot write `a/b/file`: there is no folder `a/b`")
     );
-    assert_eq!(lab.files.mkdir(&path("a/b")).unwrap(), [path("a"), path("a/b")]);
-    assert!(lab.files.mkdir(&path("a/b")).unwrap().is_empty());
-    lab.files.write(&path("a/b/file"), b"x", &Expect::Anything).unwrap();
-    assert_eq!(code(lab.files.mkdir(&path("a/b/file"))), Code::InvalidArgs);
-    assert_eq!(code(lab.files.mkdir(&path("a/b/file/x"))), Code::InvalidArgs);
-    assert_eq!(code(lab.files.rmdir(&path("a/b"))), Code::InvalidArgs);
-    lab.files.remove(&path("a/b/file"), &Expect::Anything).unwrap();
-    lab.files.rmdir(&path("a/b")).unwrap();
+    assert_eq!(lab.files.make_folders(&path("a/b")).unwrap(), [path("a"), path("a/b")]);
+    assert!(lab.files.make_folders(&path("a/b")).unwrap().is_empty());
+    lab.files.write_bytes(&path("a/b/file"), b"x", &ExpectedFile::Anything).unwrap();
+    assert_eq!(code(lab.files.make_folders(&path("a/b/file"))), Code::InvalidArgs);
+    assert_eq!(code(lab.files.make_folders(&path("a/b/file/x"))), Code::InvalidArgs);
+    assert_eq!(code(lab.files.remove_folder(&path("a/b"))), Code::InvalidArgs);
+    lab.files.remove_file(&path("a/b/file"), &ExpectedFile::Anything).unwrap();
+    lab.files.remove_folder(&path("a/b")).unwrap();
     assert_eq!(lab.names(), ["a"]);
 }
 
@@ -198,9 +207,9 @@ fn what_a_dead_writer_left_is_swept() {
         lab.intend(".wherefore-tmp-far", "../outside");
         lab.intend("file", "sub");
         std::fs::write(lab.kept().join("tmp/0123abcd"), "half of our own").unwrap();
-        assert_eq!(lab.files.state().sweep().unwrap(), 1);
+        assert_eq!(lab.files.state().sweep_temporaries().unwrap(), 1);
         assert_eq!(lab.names(), ["sub", "sub/.wherefore-tmp-mine", "sub/file"]);
-        assert_eq!(lab.files.state().sweep().unwrap(), 0);
+        assert_eq!(lab.files.state().sweep_temporaries().unwrap(), 0);
     }
 }
 
@@ -208,7 +217,7 @@ fn what_a_dead_writer_left_is_swept() {
 fn a_name_that_is_too_long_leaves_nothing() {
     let lab = Lab::new();
     let long = path(&"x".repeat(300));
-    assert_eq!(code(lab.files.write(&long, b"x", &Expect::Anything)), Code::InvalidArgs);
+    assert_eq!(code(lab.files.write_bytes(&long, b"x", &ExpectedFile::Anything)), Code::InvalidArgs);
     assert_eq!(code(lab.files.open(&path(&"x/".repeat(3000)))), Code::InvalidArgs);
     assert_eq!(lab.names(), Vec::<String>::new());
 }
@@ -222,7 +231,7 @@ fn a_reader_sees_old_or_new() {
         scope.spawn(|| {
             for round in 0..60u8 {
                 let bytes = vec![b'a' + round % 20; 1 << 16];
-                lab.files.write(&path("file"), &bytes, &Expect::Anything).unwrap();
+                lab.files.write_bytes(&path("file"), &bytes, &ExpectedFile::Anything).unwrap();
             }
             done.store(true, std::sync::atomic::Ordering::Relaxed);
         });

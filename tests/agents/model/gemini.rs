@@ -29,6 +29,13 @@ fn write(asked: &Asked<'_>, next: &Move, _: usize) -> String {
         Move::Call(tool, args) => {
             json!({ "functionCall": { "name": asked.turn.name_of(tool), "args": args } })
         }
+        // It asks for a verdict on the conversation now and then, as an object.
+        Move::Say(_) if asked.body["generationConfig"]["responseMimeType"] == "application/json" => {
+            let config = &asked.body["generationConfig"];
+            let schema = ["responseJsonSchema", "responseSchema"].map(|name| &config[name]);
+            let schema = schema.into_iter().find(|schema| schema.is_object());
+            json!({ "text": least_value(schema.unwrap_or(&Value::Null)).to_string() })
+        }
         Move::Say(words) => json!({ "text": words }),
     };
     let answer = json!({
@@ -36,4 +43,19 @@ fn write(asked: &Asked<'_>, next: &Move, _: usize) -> String {
         "usageMetadata": { "promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2 },
     });
     if asked.streams() { event(None, &answer) } else { answer.to_string() }
+}
+
+/// The least value of a schema: no words, 0, false.
+fn least_value(schema: &Value) -> Value {
+    let kind = schema["type"].as_str().unwrap_or("object").to_lowercase();
+    match kind.as_str() {
+        "string" => schema["enum"].get(0).cloned().unwrap_or_else(|| json!("")),
+        "number" | "integer" => json!(0),
+        "boolean" => json!(false),
+        "array" => json!([]),
+        _ => {
+            let members = schema["properties"].as_object().into_iter().flatten();
+            members.map(|(name, member)| (name.clone(), least_value(member))).collect()
+        }
+    }
 }

@@ -6,7 +6,7 @@ use super::{Asked, Dialect, Move, Turn, event, text};
 
 pub(super) const DIALECT: Dialect = Dialect { is_path: |path| path.ends_with("/responses"), read, write };
 
-/// Tools of servers come in groups: `mcp__wherefore` with `fs_read` in it is told here as `mcp__wherefore/fs_read`.
+/// Tools of servers come in groups: `mcp__wherefore` with `fs_read` in it is returned here as `mcp__wherefore/fs_read`.
 fn read(body: &Value) -> Turn {
     let mut tools = Vec::new();
     for tool in body["tools"].as_array().into_iter().flatten() {

@@ -17,7 +17,7 @@ use crate::support::agent::{place, until, wherefore};
 pub(super) const FIVE: &str = "one\ntwo\nthree\nfour\nfive\n";
 pub(super) const LOUD: &str = "ONE\ntwo\nTHREE\nfour\nFIVE\n";
 
-/// One end of the proxy.
+/// An end of the proxy.
 pub(super) struct AcpPeer {
     lines: Receiver<Value>,
     out: Option<Box<dyn Write>>,
@@ -61,7 +61,7 @@ impl AcpPeer {
         self.lines.recv_timeout(PATIENCE).expect("nothing came")
     }
 
-    /// Hears a message of that method.
+    /// Reads messages up to one of that method.
     pub(super) fn hear_of(&mut self, method: &str) -> Value {
         let message = self.hear();
         assert_eq!(message["method"], method, "{message:#}");
@@ -86,7 +86,7 @@ pub(super) struct AcpScene {
     folder: TempDir,
 }
 
-/// The agent: it says its process id, and then what the test writes for it.
+/// The agent: it prints its process id, and then the messages that the test writes for it.
 const AGENT: &str = "echo $$ > ../agent.pid; cat > ../from-proxy & exec cat < ../to-proxy";
 
 impl AcpScene {
@@ -96,7 +96,7 @@ impl AcpScene {
         for name in ["from-proxy", "to-proxy"] {
             assert!(Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
         }
-        // A background job of a shell reads nothing of its standard input, unless it is told to.
+        // A background job of a shell has no standard input by default.
         let script = AGENT.replace("cat >", "cat <&3 >");
         let mut command =
             wherefore(folder.path(), &["acp", "--", "sh", "-c", &format!("exec 3<&0; {script}")]);
@@ -156,7 +156,7 @@ impl AcpScene {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The agent says something.
+    /// The agent sends a text.
     pub(super) fn says(&mut self, text: &str) {
         let content = json!({ "type": "text", "text": text });
         let update = json!({ "sessionUpdate": "agent_message_chunk", "content": content });
@@ -231,7 +231,7 @@ pub(super) struct EditorTerminal {
 }
 
 impl EditorTerminal {
-    /// What stands in it.
+    /// The output in it.
     pub(super) fn output(&self) -> String {
         fs::read_to_string(&self.output).unwrap()
     }

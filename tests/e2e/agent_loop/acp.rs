@@ -170,7 +170,7 @@ fn an_editor_of_the_protocol_reviews_each_part_and_loads_the_session_later() {
     assert!(editor.text("agent_message_chunk").contains("The second line stands out."));
     editor.leave();
 
-    // Another process, as after the editor was started anew.
+    // Another process, as after a restart of the editor.
     let mut editor = AcpEditor::start(&folder);
     let mut params = in_work(&folder);
     params["sessionId"] = session.clone();

@@ -63,14 +63,22 @@ async function editing(work) {
 }
 
 const say = (ctx, sessionId, text) => ctx.request(agent.session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
-/** Waits until so many questions were withdrawn: a question is withdrawn beside the answer to its prompt. */
+/** Waits until something holds: what is sent beside the answer to a prompt may be handled after it. */
+async function until(holds) {
+  for (let waits = 0; !holds() && waits < 200; waits++) await new Promise((done) => setTimeout(done, 50));
+}
+/** Waits until so many questions were withdrawn. */
 async function withdrawn(count) {
-  for (let waits = 0; seen.withdrawn < count && waits < 200; waits++) await new Promise((done) => setTimeout(done, 50));
+  await until(() => seen.withdrawn >= count);
   assert.equal(seen.withdrawn, count);
 }
 const updates = (kind) => seen.updates.filter(({ sessionUpdate }) => sessionUpdate === kind);
-/** What came of the calls since, oldest first. */
-const ends = () => updates('tool_call_update').filter(({ status }) => status !== 'in_progress').map(({ status }) => status);
+/** The outcomes of the calls since, oldest first, once there are so many. */
+async function outcomes(count) {
+  const ended = () => updates('tool_call_update').filter(({ status }) => status !== 'in_progress');
+  await until(() => ended().length >= count);
+  return ended().map(({ status }) => status);
+}
 
 let sessionId;
 await editing(async (ctx) => {
@@ -97,13 +105,13 @@ await editing(async (ctx) => {
   await ctx.request(agent.session.setMode, { sessionId, modeId: 'auto' });
   seen.updates = [];
   await say(ctx, sessionId, 'Note it');
-  assert.deepEqual(ends(), ['completed'], 'nobody is asked');
+  assert.deepEqual(await outcomes(1), ['completed'], 'nobody is asked');
   assert.equal(fs.readFileSync(join(cwd, 'note.txt'), 'utf8'), 'noted\n');
 
   await ctx.request(agent.session.setMode, { sessionId, modeId: 'deny' });
   seen.updates = [];
   await say(ctx, sessionId, 'Change more');
-  assert.deepEqual(ends(), ['failed', 'failed', 'failed']);
+  assert.deepEqual(await outcomes(3), ['failed', 'failed', 'failed']);
   assert.equal(fs.existsSync(join(cwd, 'more.txt')) || fs.existsSync(join(cwd, 'made.txt')), false);
   await assert.rejects(ctx.request(agent.session.setMode, { sessionId, modeId: 'yolo' }), /no mode/);
 
@@ -119,8 +127,9 @@ seen.updates = [];
 await editing(async (ctx) => {
   const loaded = await ctx.request(agent.session.load, { cwd, mcpServers: [], sessionId });
   assert.equal(loaded.modes.currentModeId, 'ask');
-  const said = updates('user_message_chunk').map(({ content }) => content.text);
-  assert.deepEqual(said, ['Make lines 2 and 9 stand out', 'Note it', 'Change more', 'Write it']);
+  const said = () => updates('user_message_chunk').map(({ content }) => content.text);
+  await until(() => said().length >= 4 && updates('tool_call').length >= 6);
+  assert.deepEqual(said(), ['Make lines 2 and 9 stand out', 'Note it', 'Change more', 'Write it']);
   assert.ok(updates('tool_call').length >= 6);
   const { stopReason } = await say(ctx, sessionId, 'Go on');
   assert.equal(stopReason, 'end_turn');

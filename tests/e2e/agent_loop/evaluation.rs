@@ -2,10 +2,12 @@
 
 use std::process::Command;
 
+use crate::support::report_skip;
+
 #[test]
 fn a_perfect_answer_passes_each_task_and_doing_nothing_none() {
     if Command::new("python3").arg("--version").output().is_err() {
-        return eprintln!("skipped: there is no python3");
+        return report_skip("there is no python3");
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bench/agent/run.py");
     let output = Command::new("python3")

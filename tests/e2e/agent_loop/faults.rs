@@ -89,7 +89,7 @@ fn of_a_hundred_calls_in_one_answer_some_are_made_and_each_has_a_result() {
     let player = Player::start(CHAT, vec![Said::Calls(looks), complete("Done so.")]);
     let folder = scene(&player.settings());
     let output = agent(&folder, &["Look", "--json"]);
-    // The same call again and again may end the turn: what counts is that no call stays without a result.
+    // Repeated equal calls may end the turn: it only matters that no call stays without a result.
     assert!(output.status.code().is_some(), "{output:?}");
     let log = log(&folder);
     let calls = log.iter().filter(|event| event["type"] == "tool_call" && event["tool"] == "fs.read").count();

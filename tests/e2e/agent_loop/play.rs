@@ -24,7 +24,7 @@ pub(super) fn call(name: &'static str, arguments: Value) -> Said {
     Said::Calls(vec![(name, arguments)])
 }
 
-/// An interface: its name in the settings, what stands before its paths, and the path of a conversation.
+/// An interface: its name in the settings, the prefix of its paths, and the path of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Interface(pub(super) &'static str, pub(super) &'static str, &'static str);
 
@@ -73,7 +73,7 @@ impl Player {
         format!("{}{}#player", self.server.url, self.interface.1)
     }
 
-    /// What the model was asked, each time.
+    /// The requests to the model, in order.
     pub(super) fn asked(&self) -> Vec<Seen> {
         let line = format!("POST {}", self.interface.2);
         self.server.seen().into_iter().filter(|seen| seen.line == line).collect()

@@ -113,7 +113,7 @@ fn a_session_begins_again_as_the_workspace_was_before_it() {
     assert_eq!(text, "one\ntwo\n", "the workspace itself stays");
 }
 
-/// What the recorded model called, in order.
+/// The calls of the recorded model, in order.
 fn calls_of_then() -> Vec<Said> {
     let first = std::fs::read_to_string(Path::new(CASES).join("demo/project/src/errors.js")).unwrap();
     let first = first.lines().next().unwrap().to_owned();

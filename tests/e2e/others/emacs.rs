@@ -70,7 +70,7 @@ impl Hands for Emacs {
 
     fn save(&self) {
         self.0.keys(&["C-x", "C-s"]);
-        // What eglot has to say may stand where it was said that the file is written.
+        // A message of eglot may replace the message that the file was written.
         let said = |screen: &str| screen.contains("Wrote ") || screen.contains("[eglot] ");
         self.0.shows("a saved file", |screen| said(screen) && !status(screen).contains('*'));
     }

@@ -22,7 +22,7 @@ pub(crate) struct Agent {
     messages: Receiver<Value>,
     unread: Vec<Value>,
     next: u64,
-    /// What each request carries in the later era; nothing in the earlier one.
+    /// The metadata of each request in the later era; none in the earlier one.
     meta: Option<Value>,
 }
 
@@ -71,7 +71,7 @@ impl Agent {
         Self::named(folder, "test-agent", version, args, json!({}))
     }
 
-    /// The same, with a name and capabilities.
+    /// Starts an agent with a name and capabilities.
     pub(crate) fn named(
         folder: &Path,
         name: &str,
@@ -80,7 +80,13 @@ impl Agent {
         capabilities: Value,
     ) -> Self {
         let mut command = wherefore(folder, &["mcp"]);
-        let mut child = command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        command.args(args);
+        Self::run(command, name, version, capabilities)
+    }
+
+    /// Starts an agent by a command of its own.
+    pub(crate) fn run(mut command: Command, name: &str, version: &str, capabilities: Value) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let (sender, messages) = channel();
         let stdout = BufReader::new(child.stdout.take().unwrap());
         thread::spawn(move || {

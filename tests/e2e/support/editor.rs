@@ -1,4 +1,4 @@
-//! A test editor: speaks to the real server, checks everything that it says, and leaves no message unread.
+//! A test editor: it talks to the real server, checks all its messages, and leaves none unread.
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::model::Model;
 use super::ours;
 use super::wire::{Wire, frame};
 
-/// How an editor connects.
+/// The options of an editor's connection.
 pub(crate) struct Options {
     /// Its `initialize.capabilities`.
     pub capabilities: Value,
@@ -38,7 +38,7 @@ impl Default for Options {
 /// The editor. What it does not read must not be there when it is dropped.
 pub(crate) struct Editor {
     pub wire: Wire,
-    /// The workspace, and beside it a home of its own: nothing of the machine's counts.
+    /// The workspace, and a home of its own next to it: nothing of the machine's is used.
     pub folder: Rc<TempDir>,
     settings: Value,
     asked: HashMap<String, String>,
@@ -86,7 +86,7 @@ impl Editor {
         editor
     }
 
-    /// Says hello.
+    /// Sends the handshake.
     pub(crate) fn initialize(&mut self, options: &Options) -> Value {
         let uri = self.uri("");
         let params = json!({
@@ -190,7 +190,7 @@ impl Editor {
         }
     }
 
-    /// What is wrong with a message of the server's.
+    /// The problems of a message of the server.
     fn check(&mut self, message: &Value) -> Vec<String> {
         if message["jsonrpc"] != "2.0" {
             return vec!["no JSON-RPC 2.0".to_owned()];

@@ -1,4 +1,4 @@
-//! A test model: OpenAI's interface for embeddings on the loopback, with a vector for each meaning that it is told of.
+//! A test model: OpenAI's interface for embeddings on the loopback, with a vector for each meaning that it knows.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// How it behaves.
+/// The behaviour of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Behaviour {
     Answers,
@@ -17,13 +17,13 @@ pub(crate) enum Behaviour {
     Waits,
     /// It takes requests and never answers.
     Hangs,
-    /// What it answers are no vectors.
+    /// Its answers are no vectors.
     Rambles,
     /// It goes in the middle of an answer.
     Breaks,
 }
 
-/// What it was asked: the `authorization` header and the texts.
+/// Its requests: the `authorization` header and the texts.
 type Asked = Arc<Mutex<Vec<(Option<String>, Vec<String>)>>>;
 
 /// A model that listens until the test ends.
@@ -50,7 +50,7 @@ impl Model {
         Self { url, behaviour, asked }
     }
 
-    /// Has the person's settings in `FOLDER/home` name it.
+    /// Makes the person's settings in `FOLDER/home` name it.
     pub(crate) fn set(&self, folder: &Path, wait_ms: u64) {
         set(folder, &self.url, wait_ms);
     }
@@ -66,13 +66,13 @@ impl Model {
     }
 }
 
-/// Has the person's settings in `FOLDER/home` name the endpoint at `url`.
+/// Makes the person's settings in `FOLDER/home` name the endpoint at `url`.
 pub(crate) fn set(folder: &Path, url: &str, wait_ms: u64) {
     let embeddings = format!("url = \"{url}\"\nmodel = \"test-model\"\nwait_ms = {wait_ms}\n");
     write(folder, &(embeddings + "key_env = \"TEST_MODEL_KEY\"\n"));
 }
 
-/// Has the person's settings in `FOLDER/home` say that of embeddings.
+/// Writes the settings of embeddings to the person's settings in `FOLDER/home`.
 pub(crate) fn write(folder: &Path, embeddings: &str) {
     let place = folder.join("home/.config/wherefore");
     std::fs::create_dir_all(&place).unwrap();
@@ -138,7 +138,7 @@ fn answer(
 fn vector(text: &str, meanings: &[&[&str]]) -> Vec<f32> {
     let found = meanings.iter().position(|words| words.iter().any(|word| text.contains(word)));
     let mut vector = vec![0.0; 64];
-    // What means nothing else points away from all meanings, and hardly to each other.
+    // A text without a known meaning points away from all meanings, and hardly to others of its kind.
     let own = text.bytes().fold(7_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
     vector[found.unwrap_or(meanings.len() + own % (64 - meanings.len()))] = 1.0;
     vector

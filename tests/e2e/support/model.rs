@@ -16,7 +16,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The model, if this machine has one: named by WHEREFORE_META_MODEL, beside the checkout, or in the npm
+    /// The metamodel, if this machine has one: named by WHEREFORE_META_MODEL, next to the checkout, or in the npm
     /// package that ships it. Without it only the messages' structure is checked.
     pub(super) fn get() -> Option<&'static Self> {
         static MODEL: OnceLock<Option<Model>> = OnceLock::new();
@@ -40,7 +40,7 @@ impl Model {
         }
     }
 
-    /// What is wrong with a request or notification from the server.
+    /// The problems of a request or notification from the server.
     pub(super) fn check_sent(&self, method: &str, params: &Value, is_request: bool) -> Vec<String> {
         let known = if is_request { &self.requests } else { &self.notifications };
         let Some(entry) = known.get(method) else { return vec![format!("the protocol has no {method}")] };
@@ -56,7 +56,7 @@ impl Model {
         wrong
     }
 
-    /// What is wrong with the result of a request from the client.
+    /// The problems of the result of a request from the client.
     pub(super) fn check_result(&self, method: &str, result: &Value) -> Vec<String> {
         let mut wrong = Vec::new();
         if let Some(entry) = self.requests.get(method) {

@@ -28,7 +28,7 @@ fn schemas() -> &'static Schemas {
     })
 }
 
-/// What is wrong with the `params` or the `result` of one of our messages.
+/// The problems of the `params` or the `result` of a `wherefore/*` message.
 pub(super) fn check(method: &str, part: &'static str, value: &Value) -> Vec<String> {
     match schemas().get(&(method.to_owned(), part)) {
         Some(schema) => schema.iter_errors(value).map(|error| format!("{part}: {error}")).collect(),

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::agent::until;
+use super::skip::report_skip;
 
-/// What names where the test's things are, and nothing of the machine's counts.
+/// The environment variables of the test's folders, so that nothing of the machine's is used.
 const XDG: [&str; 5] =
     ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"];
 
@@ -17,7 +19,7 @@ pub(crate) fn installed(folder: &str, program: &str) -> Option<PathBuf> {
         (true, false) => "tmux",
         (true, true) => return Some(program),
     };
-    eprintln!("skipped: {missing} is not installed (tests/run installs it): its tests pass over");
+    report_skip(&format!("{missing} is not installed (tests/run installs it): its tests pass over"));
     None
 }
 
@@ -27,14 +29,17 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Whether there can be one.
+    /// Returns whether a terminal can be had.
     pub(crate) fn is_there() -> bool {
         Command::new("tmux").arg("-V").output().is_ok_and(|output| output.status.success())
     }
 
     /// Runs a program in `FOLDER/work`, with `FOLDER/home` and `FOLDER/run`, and with ours first on its path.
     pub(crate) fn run(folder: &Path, program: &Path, args: &[&str]) -> Self {
-        let terminal = Self { socket: folder.join("run/tmux") };
+        // The server of an earlier one in this folder may still be ending.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let terminal = Self { socket: folder.join(format!("run/tmux-{count}")) };
         let mut command = terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "120", "-y", "40"]);
         for name in XDG {
             command.env_remove(name);
@@ -61,13 +66,13 @@ impl Terminal {
         self.tell(&["send-keys", "-l", "--", text]);
     }
 
-    /// What it shows, a line a row, without trailing blanks.
+    /// The text of the screen, a line per row, without trailing blanks.
     pub(crate) fn screen(&self) -> String {
         let shown = self.tell(&["capture-pane", "-p"]);
         String::from_utf8_lossy(&shown.stdout).lines().map(|line| format!("{}\n", line.trim_end())).collect()
     }
 
-    /// What it shows, with the codes of its colours.
+    /// The text of the screen, with its colour codes.
     pub(crate) fn styled(&self) -> String {
         String::from_utf8_lossy(&self.tell(&["capture-pane", "-e", "-p"]).stdout).into_owned()
     }

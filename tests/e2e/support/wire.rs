@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-/// How long anything may take on a busy machine.
+/// The longest time that any step may take on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running server, with a thread that reads what it says.
+/// A running server, with a thread that reads its messages.
 pub(crate) struct Wire {
     pub child: Child,
     stdin: Option<ChildStdin>,
@@ -71,7 +71,7 @@ impl Wire {
         }
     }
 
-    /// What comes within `wait`.
+    /// The next message within `wait`.
     pub(crate) fn try_receive(&self, wait: Duration) -> Option<Value> {
         self.messages.recv_timeout(wait).ok()
     }

@@ -1,4 +1,6 @@
-//! Hunks that are taken back, and files that changed since: nothing is lost that nobody has looked at.
+//! Hunks that are taken back, and files that changed since: no unreviewed change is lost.
+
+use std::time::Duration;
 
 use super::*;
 
@@ -61,7 +63,7 @@ async fn a_mode_is_taken_back_where_its_file_was_renamed_since() {
     }
     assert_eq!(rejected(&bench, &proposal, &["h2"]).await, Vec::<String>::new());
     assert_eq!(read(bench.folder.path()), one("b.txt", "a\n"));
-    // What was decided so can be undone as one call, and brought back.
+    // Such a decision can be undone as one call, and redone.
     let first = undo(&bench, &proposal.call_id).await;
     assert_eq!(read(bench.folder.path()), one("a.txt", "a\n"));
     undo(&bench, &first).await;
@@ -129,6 +131,18 @@ async fn a_file_that_holds_more_by_now_is_not_removed() {
         assert!(answer.is_err() || answer.is_ok_and(|answer| !answer.problems.is_empty()));
         assert_eq!(bench.disk("a.txt"), grown);
     }
+}
+
+#[tokio::test]
+async fn a_file_that_a_program_empties_to_write_it_decides_no_hunk() {
+    let (bench, proposal) = proposed(&one("a.txt", "a\n"), REMOVES_A).await;
+    bench.write("a.txt", "");
+    // Longer than the watch takes to report it.
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    bench.write("a.txt", "a\nmine\n");
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    let states: Vec<HunkState> = bench.proposals()[0].hunks().map(|hunk| hunk.state).collect();
+    assert_eq!(states, [HunkState::Pending], "{}", proposal.id);
 }
 
 #[tokio::test]

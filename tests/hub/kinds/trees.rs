@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::support::numbers;
 
-/// What a path holds: a link's target, or bytes and whether they are executable.
+/// The content of a path: a link's target, or bytes and whether they are executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Node {
     Link(String),
@@ -33,7 +33,7 @@ pub(super) fn link(target: &str) -> Node {
     Node::Link(target.to_owned())
 }
 
-/// Has a folder hold a tree, and nothing else but `.git` and our own.
+/// Makes a folder hold a tree, and nothing else but `.git` and `.wherefore`.
 pub(super) fn put(folder: &Path, tree: &Tree) {
     for path in read(folder).keys() {
         fs::remove_file(folder.join(path)).unwrap();

@@ -5,7 +5,7 @@ local M = {}
 --- begins so: that of `a.tsx` for `a.ts`.
 ---@param name string
 ---@return integer
-function M.of(name)
+function M.find_by_name(name)
   return vim.fn.bufexists(name) == 1 and vim.fn.bufadd(name) or -1
 end
 

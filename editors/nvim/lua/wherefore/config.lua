@@ -1,7 +1,7 @@
---- What can be set, its defaults, and the check of what a person gave.
+--- Options, their defaults, and the check of those that a person gave.
 local M = {}
 
----@class wherefore.Keys
+---@class wherefore.KeySettings
 ---@field next string|false
 ---@field prev string|false
 ---@field accept string|false
@@ -25,15 +25,15 @@ local M = {}
 ---@field banner boolean
 ---@field picker 'auto'|'telescope'|'fzf-lua'|'snacks'|'select'
 ---@field why { virtual_text?: boolean }
----@field keys wherefore.Keys|false
+---@field keys wherefore.KeySettings|false
 
----@class wherefore.Key
----@field name string also what it does, in `wherefore.act`
+---@class wherefore.ReviewKey
+---@field name string also what it does, in `wherefore.review.hunk_actions`
 ---@field lhs string the key, unless another is set
 ---@field desc string
 
 --- The keys that stand where hunks wait, in the order of the help.
----@type wherefore.Key[]
+---@type wherefore.ReviewKey[]
 M.keys = {
   { name = 'next', lhs = ']v', desc = 'next hunk; on to the next file, around the end; works in every buffer' },
   { name = 'prev', lhs = '[v', desc = 'previous hunk; works in every buffer' },
@@ -47,25 +47,25 @@ M.keys = {
   { name = 'reject_file', lhs = 'gwX', desc = 'reject every hunk of this file' },
 }
 
-local function strings(value)
+local function is_string_list(value)
   return type(value) == 'table' and vim.islist(value) and vim.iter(value):all(function(item)
     return type(item) == 'string'
   end)
 end
 
-local function count(value)
+local function is_count(value)
   return type(value) == 'number' and value >= 1
 end
 
----@class wherefore.Option
+---@class wherefore.ConfigOption
 ---@field name string
 ---@field default any
 ---@field desc string
 ---@field must string what a value must be
 ---@field is fun(value: any): boolean whether it is that
 
---- What can be set, in the order of the help.
----@type wherefore.Option[]
+--- The options, in the order of the help.
+---@type wherefore.ConfigOption[]
 M.options = {
   {
     name = 'cmd',
@@ -73,7 +73,7 @@ M.options = {
     desc = 'how the server is started',
     must = 'a list of strings with the program first',
     is = function(value)
-      return strings(value) and #value > 0
+      return is_string_list(value) and #value > 0
     end,
   },
   {
@@ -82,7 +82,7 @@ M.options = {
     desc = "added to the server's environment",
     must = 'a table of strings',
     is = function(value)
-      return type(value) == 'table' and strings(vim.tbl_values(value))
+      return type(value) == 'table' and is_string_list(vim.tbl_values(value))
     end,
   },
   {
@@ -90,7 +90,7 @@ M.options = {
     default = { '.wherefore', '.git' },
     desc = "names that mark a workspace's root",
     must = 'a list of strings',
-    is = strings,
+    is = is_string_list,
   },
   {
     name = 'autostart',
@@ -115,19 +115,19 @@ M.options = {
     default = 4,
     desc = 'messages in one second; further ones become one',
     must = 'a number of 1 or more',
-    is = count,
+    is = is_count,
   },
   {
     name = 'max_lines',
     default = 400,
     desc = 'lines of one hunk that are drawn; the preview has all',
     must = 'a number of 1 or more',
-    is = count,
+    is = is_count,
   },
   {
     name = 'advance',
     default = true,
-    desc = 'go to the next hunk of the file after a decision',
+    desc = 'go to the next hunk after a decision, and on into the next file',
     must = 'true or false',
     is = function(value)
       return type(value) == 'boolean'
@@ -136,7 +136,7 @@ M.options = {
   {
     name = 'banner',
     default = true,
-    desc = 'a line that stays while hunks wait in files that no window shows',
+    desc = 'a line that stays while questions wait, or hunks that no window shows',
     must = 'true or false',
     is = function(value)
       return type(value) == 'boolean'
@@ -177,7 +177,7 @@ M.options = {
   },
 }
 
----@type table<string, wherefore.Option>
+---@type table<string, wherefore.ConfigOption>
 local by_name = {}
 ---@type wherefore.Config
 local defaults = {}
@@ -188,7 +188,7 @@ end
 ---@type wherefore.Config
 M.current = vim.deepcopy(defaults)
 
-local function names(of)
+local function join_names(of)
   local list = vim.tbl_keys(of)
   table.sort(list)
   return table.concat(list, ', ')
@@ -197,7 +197,7 @@ end
 local function check_keys(keys)
   for name, lhs in pairs(keys) do
     if defaults.keys[name] == nil then
-      return ('wherefore: keys.%s is not a key that can be set; there are: %s'):format(name, names(defaults.keys))
+      return ('wherefore: keys.%s is not a key that can be set; there are: %s'):format(name, join_names(defaults.keys))
     end
     if lhs ~= false and (type(lhs) ~= 'string' or lhs == '') then
       return ('wherefore: keys.%s must be a key as a string, or false for none; it is %s'):format(name, vim.inspect(lhs))
@@ -205,7 +205,7 @@ local function check_keys(keys)
   end
 end
 
---- What is wrong with options, in a sentence; nil when nothing is.
+--- Describes what is wrong with options; nil when nothing is.
 ---@param opts table
 ---@return string?
 function M.check(opts)
@@ -215,7 +215,7 @@ function M.check(opts)
   for name, value in pairs(opts) do
     local option = by_name[name]
     if not option then
-      return ('wherefore: %s is not an option; there are: %s'):format(tostring(name), names(by_name))
+      return ('wherefore: %s is not an option; there are: %s'):format(tostring(name), join_names(by_name))
     end
     if not option.is(value) then
       return ('wherefore: option %s must be %s; it is %s'):format(name, option.must, vim.inspect(value))

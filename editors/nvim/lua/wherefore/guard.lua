@@ -1,15 +1,15 @@
 --- The border between the editor and our code: a fault of ours becomes one message, never a stack of them.
 local M = {}
 
-local told = {}
+local reported = {}
 
 --- Says once what went wrong inside the plugin.
 ---@param where string
 ---@param err any
-function M.told(where, err)
-  local text = require('wherefore.text').plain(('wherefore: %s failed: %s'):format(where, tostring(err)))
-  if not told[text] then
-    told[text] = true
+function M.report_fault(where, err)
+  local text = require('wherefore.text').escape_hidden(('wherefore: %s failed: %s'):format(where, tostring(err)))
+  if not reported[text] then
+    reported[text] = true
     vim.schedule(function()
       vim.notify(text, vim.log.levels.ERROR, { title = 'wherefore' })
     end)
@@ -25,7 +25,7 @@ function M.wrap(where, run)
   return function(...)
     local result = vim.F.pack_len(pcall(run, ...))
     if not result[1] then
-      M.told(where, result[2])
+      M.report_fault(where, result[2])
       return nil
     end
     return unpack(result, 2, result.n)

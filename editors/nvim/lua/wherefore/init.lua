@@ -11,46 +11,46 @@ function M.setup(opts)
   if not vim.g.loaded_wherefore then
     vim.cmd.runtime('plugin/wherefore.lua')
   end
-  require('wherefore.keys').everywhere()
+  require('wherefore.review.keys').map_everywhere()
   if not ready then
     ready = true
-    require('wherefore.hunks').watch()
-    require('wherefore.preview').watch()
-    require('wherefore.call_panel').watch()
-    require('wherefore.applied').watch()
-    require('wherefore.focus').watch()
-    require('wherefore.slot').watch()
-    require('wherefore.banner').watch()
-    require('wherefore.session').watch()
-    require('wherefore.line_why').watch()
+    require('wherefore.review.drawn_hunks').watch()
+    require('wherefore.review.proposal_preview').watch()
+    require('wherefore.calls.call_panel').watch()
+    require('wherefore.review.applied_review').watch()
+    require('wherefore.server.focus_reporter').watch()
+    require('wherefore.review.banner').watch()
+    require('wherefore.calls.question_card').watch()
+    require('wherefore.review.session_review').watch()
+    require('wherefore.why.line_why').watch()
     local function changed()
       vim.api.nvim_exec_autocmds('User', { pattern = 'WhereforeChanged', modeline = false })
       vim.cmd.redrawstatus({ bang = true })
     end
-    require('wherefore.asks').on_change(changed)
-    require('wherefore.review').on_change(changed)
+    require('wherefore.calls.questions').on_change(changed)
+    require('wherefore.review.proposal_store').on_change(changed)
   end
-  require('wherefore.client').watch()
+  require('wherefore.server.client').watch()
 end
 
---- Whether `setup` was called.
+--- True if `setup` was called.
 ---@return boolean
 function M.is_ready()
   return ready
 end
 
 --- Calls `setup` with the defaults where nobody did.
-function M.ready()
+function M.ensure_ready()
   if not ready then
     M.setup()
   end
 end
 
---- How many hunks wait for a decision, in how many files.
+--- Counts the hunks that wait for a decision, and their files.
 ---@return integer hunks
 ---@return integer files
 function M.pending()
-  return require('wherefore.review').count()
+  return require('wherefore.review.proposal_store').count_waiting()
 end
 
 --- A piece for a status line: `3 hunks in 2 files`, where `:Wherefore applied` is on `5 applied`,
@@ -59,16 +59,16 @@ end
 function M.statusline()
   local hunks, files = M.pending()
   local text = require('wherefore.text')
-  local applied, parts = require('wherefore.review').applied(), {}
+  local applied, parts = require('wherefore.review.proposal_store').count_applied(), {}
   if hunks > 0 then
-    table.insert(parts, ('%s in %s'):format(text.count(hunks, 'hunk'), text.count(files, 'file')))
+    table.insert(parts, ('%s in %s'):format(text.format_count(hunks, 'hunk'), text.format_count(files, 'file')))
   end
   if applied > 0 then
     table.insert(parts, applied .. ' applied')
   end
-  local questions = #require('wherefore.asks').list()
+  local questions = #require('wherefore.calls.questions').list_open()
   if questions > 0 then
-    table.insert(parts, text.count(questions, 'question'))
+    table.insert(parts, text.format_count(questions, 'question'))
   end
   return table.concat(parts, ', ')
 end

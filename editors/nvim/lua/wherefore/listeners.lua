@@ -4,7 +4,7 @@ local M = {}
 --- A list of listeners: what adds one, and what tells all of them.
 ---@return fun(run: fun(...)) on_change
 ---@return fun(...) changed
-function M.new()
+function M.make_list()
   local list = {}
   return function(run)
     table.insert(list, run)

@@ -3,14 +3,14 @@
 local M = {}
 
 local config = require('wherefore.config')
-local notify = require('wherefore.notify')
+local messages = require('wherefore.messages')
 local text = require('wherefore.text')
 
----@alias wherefore.Pick fun(title: string, root: string, places: wherefore.Place[], open: fun(place: wherefore.Place))
+---@alias wherefore.PlacePicker fun(title: string, root: string, places: wherefore.CodePlace[], open: fun(place: wherefore.CodePlace))
 
----@param place wherefore.Place
-local function row(place)
-  return text.plain(('%s:%d: %s'):format(place.shown, place.line, place.text))
+---@param place wherefore.CodePlace
+local function format_place(place)
+  return text.escape_hidden(('%s:%d: %s'):format(place.shown, place.line, place.text))
 end
 
 --- Writes a diff into a preview's buffer.
@@ -22,7 +22,7 @@ local function write_diff(buf, diff)
 end
 
 --- A previewer of telescope's for places that have diffs.
-local function telescope_diff()
+local function make_telescope_previewer()
   return require('telescope.previewers').new_buffer_previewer({
     title = 'diff',
     define_preview = function(self, entry)
@@ -31,21 +31,21 @@ local function telescope_diff()
   })
 end
 
----@type wherefore.Pick
-local function by_telescope(title, _, places, open)
+---@type wherefore.PlacePicker
+local function pick_by_telescope(title, _, places, open)
   local actions, state = require('telescope.actions'), require('telescope.actions.state')
   local conf = require('telescope.config').values
   local finder = require('telescope.finders').new_table({
     results = places,
     entry_maker = function(place)
-      return { value = place, display = row(place), ordinal = row(place), filename = place.path, lnum = place.line }
+      return { value = place, display = format_place(place), ordinal = format_place(place), filename = place.path, lnum = place.line }
     end,
   })
   require('telescope.pickers')
     .new({}, {
       prompt_title = title,
       finder = finder,
-      previewer = places[1].diff and telescope_diff() or conf.grep_previewer({}),
+      previewer = places[1].diff and make_telescope_previewer() or conf.grep_previewer({}),
       sorter = conf.generic_sorter({}),
       attach_mappings = function(prompt)
         actions.select_default:replace(function()
@@ -62,8 +62,8 @@ local function by_telescope(title, _, places, open)
 end
 
 --- A previewer of fzf-lua's for places that have diffs.
----@param by_row table<string, wherefore.Place>
-local function fzf_diff(by_row)
+---@param by_row table<string, wherefore.CodePlace>
+local function make_fzf_previewer(by_row)
   local Previewer = require('fzf-lua.previewer.builtin').base:extend()
   function Previewer:new(o, opts, win)
     Previewer.super.new(self, o, opts, win)
@@ -78,8 +78,8 @@ local function fzf_diff(by_row)
   return Previewer
 end
 
----@type wherefore.Pick
-local function by_fzf(title, root, places, open)
+---@type wherefore.PlacePicker
+local function pick_by_fzf(title, root, places, open)
   local fzf, by_row, rows = require('fzf-lua'), {}, {}
   for _, place in ipairs(places) do
     -- The form that its preview reads: path, line, column, text.
@@ -90,7 +90,7 @@ local function by_fzf(title, root, places, open)
   fzf.fzf_exec(rows, {
     prompt = title .. '> ',
     cwd = root,
-    previewer = places[1].diff and fzf_diff(by_row) or 'builtin',
+    previewer = places[1].diff and make_fzf_previewer(by_row) or 'builtin',
     actions = {
       enter = function(selected)
         local place = by_row[selected and selected[1]]
@@ -107,12 +107,12 @@ end
 
 --- Places that have diffs, in snacks.
 ---@param title string
----@param places wherefore.Place[]
----@param open fun(place: wherefore.Place)
-local function diffs_by_snacks(title, places, open)
+---@param places wherefore.CodePlace[]
+---@param open fun(place: wherefore.CodePlace)
+local function pick_diffs_by_snacks(title, places, open)
   local items = {}
   for index, place in ipairs(places) do
-    items[index] = { idx = index, text = row(place), place = place, preview = { text = table.concat(place.diff, '\n'), ft = 'diff' } }
+    items[index] = { idx = index, text = format_place(place), place = place, preview = { text = table.concat(place.diff, '\n'), ft = 'diff' } }
   end
   local function confirm(picker, item)
     picker:close()
@@ -125,24 +125,24 @@ local function diffs_by_snacks(title, places, open)
   require('snacks').picker.pick({ title = title, items = items, format = 'text', preview = 'preview', confirm = confirm })
 end
 
----@type wherefore.Pick
-local function by_snacks(title, _, places, open)
+---@type wherefore.PlacePicker
+local function pick_by_snacks(title, _, places, open)
   if places[1].diff then
-    return diffs_by_snacks(title, places, open)
+    return pick_diffs_by_snacks(title, places, open)
   end
   local items = {}
   for index, place in ipairs(places) do
-    items[index] = { idx = index, text = row(place), file = place.path, pos = { place.line, 0 }, line = place.text }
+    items[index] = { idx = index, text = format_place(place), file = place.path, pos = { place.line, 0 }, line = place.text }
   end
   -- Its own `confirm` goes to the place: its splits and tabs are made of it, and it leaves insert mode first.
   require('snacks').picker.pick({ title = title, items = items, format = 'file', preview = 'file' })
 end
 
----@type wherefore.Pick
-local function by_select(title, _, places, open)
+---@type wherefore.PlacePicker
+local function pick_by_select(title, _, places, open)
   -- Neovim's own puts a number in front; a row that wraps is hard to read.
   local function format_item(place)
-    return text.clip(row(place), math.max(vim.o.columns - 8, 40))
+    return text.clip(format_place(place), math.max(vim.o.columns - 8, 40))
   end
   vim.ui.select(places, { prompt = title, kind = 'wherefore_search', format_item = format_item }, function(place)
     if place then
@@ -152,17 +152,17 @@ local function by_select(title, _, places, open)
 end
 
 --- Each with the module that tells whether it is there, in the order of trying.
----@type { name: string, module?: string, pick: wherefore.Pick }[]
+---@type { name: string, module?: string, pick: wherefore.PlacePicker }[]
 local pickers = {
-  { name = 'telescope', module = 'telescope', pick = by_telescope },
-  { name = 'fzf-lua', module = 'fzf-lua', pick = by_fzf },
-  { name = 'snacks', module = 'snacks', pick = by_snacks },
-  { name = 'select', pick = by_select },
+  { name = 'telescope', module = 'telescope', pick = pick_by_telescope },
+  { name = 'fzf-lua', module = 'fzf-lua', pick = pick_by_fzf },
+  { name = 'snacks', module = 'snacks', pick = pick_by_snacks },
+  { name = 'select', pick = pick_by_select },
 }
 
---- Whether a picker is there that can show diffs.
+--- True if a picker is there that can show diffs.
 ---@return boolean
-function M.shows_diffs()
+function M.can_show_diffs()
   local set = config.current.picker
   return vim.iter(pickers):any(function(picker)
     return picker.module and (set == 'auto' or set == picker.name) and pcall(require, picker.module)
@@ -170,19 +170,19 @@ function M.shows_diffs()
 end
 
 --- Shows places in the picker that is set, else in the first that is there; goes to the one picked.
----@type wherefore.Pick
-function M.pick(title, root, places, open)
+---@type wherefore.PlacePicker
+function M.pick_place(title, root, places, open)
   local set = config.current.picker
   for _, picker in ipairs(pickers) do
     if set == 'auto' or set == picker.name then
       if not picker.module or pcall(require, picker.module) then
         return picker.pick(title, root, places, open)
       elseif set ~= 'auto' then
-        notify.warn(('%s is set as the picker and cannot be loaded; vim.ui.select takes its place'):format(set))
+        messages.warn(('%s is set as the picker and cannot be loaded; vim.ui.select takes its place'):format(set))
       end
     end
   end
-  by_select(title, root, places, open)
+  pick_by_select(title, root, places, open)
 end
 
 return M

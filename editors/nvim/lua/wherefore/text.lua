@@ -1,16 +1,16 @@
---- What others wrote, made ready to be shown: `clip` for a row, `plain` for a message, `visible` for a line of a file. It
---- goes through here wherever it is shown.
+--- Words of others, made ready to be shown: `clip` for a row, `escape_hidden` for a message, `expand_tabs` for a line of a
+--- file. They go through here wherever they are shown.
 local M = {}
 
-local hidden = require('wherefore.hidden')
+local hidden_characters = require('wherefore.hidden_characters')
 
 ---@param code integer
 ---@return boolean
 local function is_hidden(code)
-  local low, high = 1, #hidden
+  local low, high = 1, #hidden_characters
   while low <= high do
     local middle = math.floor((low + high) / 2)
-    local range = hidden[middle]
+    local range = hidden_characters[middle]
     if code < range[1] then
       high = middle - 1
     elseif code > range[2] then
@@ -25,7 +25,7 @@ end
 --- A character as everybody sees it: itself, or `\u{202e}`.
 ---@param sign string
 ---@return string
-local function shown(sign)
+local function escape_character(sign)
   -- A NUL is no text to the editor's own functions.
   local code = #sign == 1 and sign:byte() or vim.fn.char2nr(sign, true)
   return is_hidden(code) and ('\\u{%x}'):format(code) or sign
@@ -34,12 +34,12 @@ end
 --- Characters that nobody sees, written so that everybody does. Line ends and tabs stay.
 ---@param text string
 ---@return string
-function M.plain(text)
+function M.escape_hidden(text)
   if not text:find('[^\9\10\32-\126]') then
     return text
   end
-  text = text:gsub('\r\n', '\n'):gsub('[%z\1-\8\11-\31\127]', shown)
-  return (text:gsub('[\194-\244][\128-\191]+', shown))
+  text = text:gsub('\r\n', '\n'):gsub('[%z\1-\8\11-\31\127]', escape_character)
+  return (text:gsub('[\194-\244][\128-\191]+', escape_character))
 end
 
 --- One line on one row: line ends and tabs become spaces, what is hidden shows, cut to `width` cells.
@@ -47,7 +47,7 @@ end
 ---@param width integer
 ---@return string
 function M.clip(text, width)
-  text = vim.trim(M.plain((text:gsub('[\r\n\t]+', ' '))))
+  text = vim.trim(M.escape_hidden((text:gsub('[\r\n\t]+', ' '))))
   if vim.fn.strdisplaywidth(text) <= width then
     return text
   end
@@ -69,14 +69,14 @@ end
 ---@param column? integer the cell that it begins at
 ---@return string
 ---@return integer column the cell behind it
-function M.visible(text, tabstop, column)
+function M.expand_tabs(text, tabstop, column)
   column = column or 0
   if not text:find('[^\32-\126]') then
     return text, column + #text
   end
   local out = {}
   for part, tab in text:gmatch('([^\t]*)(\t?)') do
-    part = M.plain(part)
+    part = M.escape_hidden(part)
     column = column + vim.fn.strdisplaywidth(part)
     table.insert(out, part)
     local fill = tab == '\t' and tabstop - column % tabstop or 0
@@ -93,7 +93,7 @@ end
 ---@return string[]
 function M.wrap(sentence, width)
   local rows, row = {}, ''
-  for word in M.plain((sentence:gsub('[\r\n\t]+', ' '))):gmatch('[^ ]+') do
+  for word in M.escape_hidden((sentence:gsub('[\r\n\t]+', ' '))):gmatch('[^ ]+') do
     local longer = row == '' and word or row .. ' ' .. word
     if vim.api.nvim_strwidth(longer) <= width then
       row = longer
@@ -101,7 +101,7 @@ function M.wrap(sentence, width)
       if row ~= '' then
         rows[#rows + 1] = row
       end
-      local cut = M.cut(word, width)
+      local cut = M.cut_cells(word, width)
       row = table.remove(cut)
       vim.list_extend(rows, cut)
     end
@@ -116,7 +116,7 @@ end
 ---@param text string
 ---@param width integer
 ---@return string[]
-function M.cut(text, width)
+function M.cut_cells(text, width)
   local rows, row, used = {}, {}, 0
   for _, sign in ipairs(vim.fn.split(text, '\\zs')) do
     local wide = vim.api.nvim_strwidth(sign)
@@ -134,7 +134,7 @@ end
 ---@param number integer
 ---@param noun string
 ---@return string
-function M.count(number, noun)
+function M.format_count(number, noun)
   return ('%d %s%s'):format(number, noun, number == 1 and '' or 's')
 end
 
@@ -142,7 +142,7 @@ end
 ---@param time string
 ---@param how? string as `os.date` takes it; hours, minutes and seconds where nothing is said
 ---@return string
-function M.clock(time, how)
+function M.format_clock(time, how)
   local parts = { time:match('^(%d+)-(%d+)-(%d+)T(%d+):(%d+):(%d+)') }
   if #parts == 0 then
     return time
@@ -157,8 +157,8 @@ end
 --- The same with its day.
 ---@param time string
 ---@return string
-function M.moment(time)
-  return M.clock(time, '%Y-%m-%d %H:%M')
+function M.format_moment(time)
+  return M.format_clock(time, '%Y-%m-%d %H:%M')
 end
 
 --- A proposed line without its end as this buffer has it, and whether it had one.

@@ -1,60 +1,60 @@
-//! Our lines in git's hooks: put in at the top of a hook that is there, or into a new one, and taken out again.
+//! Wherefore's lines in git's hooks: added at the top of an existing hook, or to a new one, and removed again.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::GitProject;
-use crate::cli::init::error::{EditError, PlanError};
-use crate::cli::init::plan::{Act, FilePlan, read};
+use crate::cli::init::error::{PlanError, SettingsEditError};
+use crate::cli::init::plan::{FilePlan, PlannedAct, read_text};
 
-/// How our lines begin.
+/// The first line of wherefore's block.
 const BEGIN: &str = "# >>> wherefore:";
-/// How they end.
+/// The last line of wherefore's block.
 const END: &str = "# <<< wherefore\n";
-/// What a new hook begins with.
+/// The first line of a new hook.
 const SHELL: &str = "#!/bin/sh\n";
 /// The programs that run a script which ours fits in.
 const SHELLS: [&str; 6] = ["sh", "bash", "dash", "ash", "ksh", "zsh"];
-/// Whose the hooks are, for people.
+/// The owner of the hooks, for people.
 const NAME: &str = "Git";
 
-/// A hook: its name, our lines, and what they are for.
-struct Hook {
+/// A hook: its name, wherefore's lines, and their purpose.
+struct GitHookLines {
     name: &'static str,
     lines: &'static str,
     purpose: &'static str,
 }
 
-const HOOKS: [Hook; 4] = [
-    Hook {
+const HOOKS: [GitHookLines; 4] = [
+    GitHookLines {
         name: "post-commit",
         lines: include_str!("post-commit.sh"),
         purpose: "each commit gets a note that says why its lines are as they are, in the background",
     },
-    Hook {
+    GitHookLines {
         name: "post-rewrite",
         lines: include_str!("post-rewrite.sh"),
         purpose: "notes go along where commits are amended or rebased",
     },
-    Hook {
+    GitHookLines {
         name: "post-merge",
         lines: include_str!("post-merge.sh"),
         purpose: "notes go along where commits are squashed",
     },
-    Hook {
+    GitHookLines {
         name: "pre-push",
         lines: include_str!("pre-push.sh"),
         purpose: "notes of the last commits go along with a push",
     },
 ];
 
-/// Where the hooks of a repository stand.
+/// The folder of a repository's hooks.
 #[derive(Debug)]
 pub(super) struct HookFolder {
     path: PathBuf,
-    /// Whether the repository's people share it.
+    /// True if the repository's people share it.
     pub(super) is_shared: bool,
-    /// Whether git itself runs what stands there, and no runner of hooks.
+    /// True if git itself runs the files in it; false if a hook manager does.
     is_run: bool,
 }
 
@@ -62,25 +62,25 @@ impl HookFolder {
     /// The folder that `core.hooksPath` names, else the repository's own.
     ///
     /// # Errors
-    /// Where it is neither in the project nor in its repository: hooks there are run in others, too.
+    /// An error if it is neither in the project nor in its repository: hooks there run in other repositories, too.
     pub(super) fn of(project: &GitProject) -> Result<Self, PlanError> {
         let path = project.hooks.clone();
         let is_shared = path.starts_with(&project.dir) && !path.starts_with(&project.shared);
         if !is_shared && !path.starts_with(&project.shared) {
             let name = path.display().to_string();
-            return Err(PlanError::left(&name)(EditError::OfOthers));
+            return Err(PlanError::left_unchanged(&name)(SettingsEditError::OfOthers));
         }
-        // What husky runs stands beside the folder that it names to git, which it makes anew.
+        // Husky's hooks are in the parent of the folder that it names to git, which it regenerates.
         match path.parent().filter(|parent| path.ends_with(".husky/_") && parent.is_dir()) {
             Some(parent) => Ok(Self { path: parent.to_owned(), is_shared, is_run: false }),
             None => Ok(Self { path, is_shared, is_run: true }),
         }
     }
 
-    fn plan(&self, hook: &Hook, dir: &Path) -> Result<FilePlan, PlanError> {
+    fn hook_plan(&self, hook: &GitHookLines, dir: &Path) -> Result<FilePlan, PlanError> {
         let path = self.path.join(hook.name);
         let name = path.strip_prefix(dir).unwrap_or(&path).display().to_string();
-        let before = read(&path, &name)?;
+        let before = read_text(&path, &name)?;
         let shared = if self.is_shared { "; everyone who has the repository gets it" } else { "" };
         let purpose = format!("{}{shared}", hook.purpose);
         Ok(FilePlan { purpose, is_program: self.is_run, ..FilePlan::unchanged(NAME, name, path, before) })
@@ -88,54 +88,54 @@ impl HookFolder {
 }
 
 /// Puts our lines into each hook.
-pub(super) fn put(folder: &HookFolder, dir: &Path, program: &str) -> Vec<Result<FilePlan, PlanError>> {
-    let put = |hook: &Hook| {
-        let plan = folder.plan(hook, dir)?;
+pub(super) fn put_lines(folder: &HookFolder, dir: &Path, program: &str) -> Vec<Result<FilePlan, PlanError>> {
+    let put = |hook: &GitHookLines| {
+        let plan = folder.hook_plan(hook, dir)?;
         let lines = hook.lines.replace("{program}", program);
         let text = plan.before.clone().unwrap_or_else(|| if folder.is_run { SHELL } else { "" }.to_owned());
-        let after = with_lines(&text, &lines).map_err(PlanError::left(&plan.name))?;
+        let after = with_lines(&text, &lines).map_err(PlanError::left_unchanged(&plan.name))?;
         if plan.before.as_ref() == Some(&after) {
             return Ok(plan);
         }
         let is_off =
             || std::fs::metadata(&plan.path).is_ok_and(|found| found.permissions().mode() & 0o111 == 0);
         if folder.is_run && plan.before.is_some() && is_off() {
-            return Err(PlanError::left(&plan.name)(EditError::NotRun));
+            return Err(PlanError::left_unchanged(&plan.name)(SettingsEditError::NotRun));
         }
-        Ok(FilePlan { act: Act::Add, after: Some(after), ..plan })
+        Ok(FilePlan { act: PlannedAct::Add, after: Some(after), ..plan })
     };
     HOOKS.iter().map(put).collect()
 }
 
-/// Takes our lines out of each hook that has them. A hook that then does nothing goes with them.
-pub(super) fn take(folder: &HookFolder, dir: &Path) -> Vec<Result<FilePlan, PlanError>> {
-    let take = |hook: &Hook| {
-        let plan = folder.plan(hook, dir)?;
+/// Removes wherefore's lines from each hook that has them. A hook that then does nothing is removed.
+pub(super) fn take_lines(folder: &HookFolder, dir: &Path) -> Vec<Result<FilePlan, PlanError>> {
+    let take = |hook: &GitHookLines| {
+        let plan = folder.hook_plan(hook, dir)?;
         let left = plan.before.as_deref().and_then(without_lines);
         Ok(left.map(|left| {
             let after = (!matches!(left.as_str(), "" | SHELL)).then_some(left);
             let purpose = format!("git runs nothing of wherefore's at {}", hook.name);
-            FilePlan { act: Act::Remove, purpose, after, ..plan }
+            FilePlan { act: PlannedAct::Remove, purpose, after, ..plan }
         }))
     };
     HOOKS.iter().map(take).filter_map(Result::transpose).collect()
 }
 
 /// A script with our lines below its first one, in place of earlier ones.
-fn with_lines(text: &str, lines: &str) -> Result<String, EditError> {
+fn with_lines(text: &str, lines: &str) -> Result<String, SettingsEditError> {
     let text = without_lines(text).unwrap_or_else(|| text.to_owned());
     let first = if text.starts_with("#!") { text.find('\n').map_or(text.len(), |end| end + 1) } else { 0 };
     let (head, rest) = text.split_at(first);
     let is_shell = |word: &str| SHELLS.contains(&word.rsplit('/').next().unwrap_or_default());
     let mut words = head.trim_start_matches("#!").split_whitespace().take(2);
     if !(head.is_empty() || words.any(is_shell)) || text.contains('\0') {
-        return Err(EditError::NoShell);
+        return Err(SettingsEditError::NoShell);
     }
     let end = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
     Ok(format!("{head}{end}{lines}{rest}"))
 }
 
-/// A script without our lines; none where it has none.
+/// A script without wherefore's lines; none if it has none.
 fn without_lines(text: &str) -> Option<String> {
     let begin = if text.starts_with(BEGIN) { 0 } else { text.find(&format!("\n{BEGIN}"))? + 1 };
     let end = begin + text[begin..].find(END)? + END.len();

@@ -5,33 +5,33 @@ use std::path::Path;
 
 use crate::cli::init::PROGRAM;
 
-/// How hooks start us.
+/// The command line of the hooks.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct HookCommand {
     /// The program: a name on the PATH, or an absolute path.
     pub(in crate::cli) program: String,
-    /// Whether the agent's tools are refused where the program is missing.
+    /// True if the agent's tools are refused where the program is missing.
     pub(in crate::cli) refuse: bool,
 }
 
 impl HookCommand {
     /// As a line for a shell; `words` name the agent. With a `code`, the line ends with that where the program is
     /// missing.
-    pub(super) fn spelled(&self, words: &str, code: Option<u8>) -> String {
-        let program = quoted(&self.program);
+    pub(super) fn shell_line(&self, words: &str, code: Option<u8>) -> String {
+        let program = quote_word(&self.program);
         match code {
             None => format!("{program} hook {words}"),
             Some(code) => {
                 let script =
                     format!("command -v {program} >/dev/null || exit {code}; exec {program} hook {words}");
-                format!("sh -c {}", quoted(&script))
+                format!("sh -c {}", quote_word(&script))
             }
         }
     }
 }
 
-/// A word as a shell takes it for one.
-pub(super) fn quoted(word: &str) -> String {
+/// A word, quoted for a shell where necessary.
+pub(super) fn quote_word(word: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-+:@%,=".contains(letter);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => word.to_owned(),
@@ -39,8 +39,8 @@ pub(super) fn quoted(word: &str) -> String {
     }
 }
 
-/// Whether a line of a shell runs `wherefore hook` for that agent, from wherever the program is.
-pub(in crate::cli) fn is_ours(line: &str, agent: &str) -> bool {
+/// Returns whether a line of a shell runs `wherefore hook` for that agent, with the program at any path.
+pub(in crate::cli) fn runs_our_hook(line: &str, agent: &str) -> bool {
     let words: Vec<&str> = line
         .split(|c: char| c.is_whitespace() || "'\"\\;".contains(c))
         .filter(|word| !word.is_empty())
@@ -56,21 +56,21 @@ pub(in crate::cli) fn is_ours(line: &str, agent: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{HookCommand, is_ours, quoted};
+    use super::{HookCommand, quote_word, runs_our_hook};
 
     #[test]
     fn a_hook_is_known_again_however_it_is_spelled() {
         for program in ["wherefore", "/opt/bin/wherefore", "/my own/wherefore", "/it's/wherefore-0.1"] {
             for code in [None, Some(0), Some(2)] {
                 let command = HookCommand { program: program.to_owned(), refuse: false };
-                let line = command.spelled("codex", code);
-                assert!(is_ours(&line, "codex"), "{line}");
-                assert!(!is_ours(&line, "claude"), "{line}");
+                let line = command.shell_line("codex", code);
+                assert!(runs_our_hook(&line, "codex"), "{line}");
+                assert!(!runs_our_hook(&line, "claude"), "{line}");
             }
         }
         for line in ["other hook codex", "wherefore mcp", "echo wherefore hook", "wherefore hooks codex", ""]
         {
-            assert!(!is_ours(line, "codex"), "{line}");
+            assert!(!runs_our_hook(line, "codex"), "{line}");
         }
     }
 
@@ -79,7 +79,7 @@ mod tests {
         for (word, expected) in
             [("a/b", "a/b"), ("a b", "'a b'"), ("it's", r"'it'\''s'"), ("", "''"), ("$x", "'$x'")]
         {
-            assert_eq!(quoted(word), expected);
+            assert_eq!(quote_word(word), expected);
         }
     }
 
@@ -88,7 +88,7 @@ mod tests {
         for (code, refuse) in [(Some(0), false), (Some(1), false), (Some(2), true)] {
             let command = HookCommand { program: "/no/such place/wherefore".to_owned(), refuse };
             let status =
-                std::process::Command::new("sh").args(["-c", &command.spelled("codex", code)]).status();
+                std::process::Command::new("sh").args(["-c", &command.shell_line("codex", code)]).status();
             assert_eq!(status.unwrap().code(), code.map(i32::from));
         }
     }

@@ -7,17 +7,18 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::command::HookCommand;
-use super::forms::{GUARDED, GuardedAgent};
-use super::{plan, run};
-use crate::cli::init::agents::{Id, Machine};
-use crate::cli::init::plan::Act;
+use super::{plan, run_guard_setup};
+use crate::agents::{HookAgent, hook_agent};
+use crate::cli::init::agents::PersonMachine;
+use crate::cli::init::plan::PlannedAct;
+use crate::cli::init::tests::choice;
 use crate::cli::init::tests::files::files_below;
 use crate::cli::init::{InitArgs, TerminalPage};
 
 /// A person's home and a project in it.
 struct Desk {
     folder: tempfile::TempDir,
-    machine: Machine,
+    machine: PersonMachine,
 }
 
 impl Desk {
@@ -25,15 +26,7 @@ impl Desk {
         let folder = tempfile::tempdir().unwrap();
         let below = |name: &str| Some(folder.path().join(name));
         fs::create_dir(folder.path().join("project")).unwrap();
-        let machine = Machine {
-            home: below(""),
-            config: below(".config"),
-            claude: below(".claude"),
-            codex: below(".codex"),
-            qwen: below(".qwen"),
-            copilot: below(".copilot"),
-            ..Machine::default()
-        };
+        let machine = PersonMachine { home: below(""), config: below(".config"), ..PersonMachine::default() };
         Self { folder, machine }
     }
 
@@ -41,12 +34,12 @@ impl Desk {
         self.folder.path().join("project")
     }
 
-    fn args(&self, id: Id, user: bool) -> InitArgs {
+    fn args(&self, id: &str, user: bool) -> InitArgs {
         InitArgs {
             dir: self.project(),
             root: None,
             yes: true,
-            agents: Some(vec![id]),
+            agents: Some(vec![choice(id)]),
             remove: false,
             absolute: false,
             diff: false,
@@ -57,14 +50,14 @@ impl Desk {
         }
     }
 
-    /// Whether it went well.
+    /// Runs the set-up; returns whether it succeeded.
     fn runs(&self, args: &InitArgs) -> bool {
-        run(TerminalPage::stdout(), args, &self.machine).unwrap() == ExitCode::SUCCESS
+        run_guard_setup(TerminalPage::stdout(), args, &self.machine).unwrap() == ExitCode::SUCCESS
     }
 
-    /// Where an agent's hooks stand.
-    fn file(&self, id: Id, user: bool) -> PathBuf {
-        let agent = guarded(id);
+    /// The file that holds an agent's hooks.
+    fn file(&self, id: &str, user: bool) -> PathBuf {
+        let agent = hook_agent(id);
         match user {
             true => agent.of_person(&self.machine).unwrap().path,
             false => agent.of_project(&self.project())[0].path.clone(),
@@ -77,28 +70,29 @@ impl Desk {
     }
 }
 
-fn guarded(id: Id) -> &'static GuardedAgent {
-    GUARDED.iter().find(|agent| agent.id == id).unwrap()
-}
-
 fn command(program: &str, refuse: bool) -> HookCommand {
     HookCommand { program: program.to_owned(), refuse }
 }
 
 #[test]
 fn hooks_come_in_once_and_go_without_a_trace() {
-    for agent in &GUARDED {
+    for agent in HookAgent::all() {
         for user in [false, true] {
             let desk = Desk::new();
-            let args = desk.args(agent.id, user);
+            let args = desk.args(agent.id(), user);
             assert!(desk.runs(&args));
             let written = desk.files();
-            let [(path, text)] = written.as_slice() else { panic!("{written:?}") };
-            assert_eq!(*path, desk.file(agent.id, user));
+            let is_policy =
+                |(path, _): &&(PathBuf, String)| path.ends_with(".gemini/policies/wherefore.toml");
+            let policies = written.iter().filter(is_policy).count();
+            assert_eq!(policies, usize::from(agent.id() == "gemini"), "{written:?}");
+            let hooks: Vec<_> = written.iter().filter(|file| !is_policy(file)).collect();
+            let [(path, text)] = hooks.as_slice() else { panic!("{written:?}") };
+            assert_eq!(*path, desk.file(agent.id(), user));
             assert!(text.contains("hook") && text.contains("wherefore"), "{text}");
             assert!(desk.runs(&args));
             assert_eq!(desk.files(), written, "a second run changes nothing");
-            let taken = InitArgs { remove: true, ..desk.args(agent.id, user) };
+            let taken = InitArgs { remove: true, ..desk.args(agent.id(), user) };
             for _ in 0..2 {
                 assert!(desk.runs(&taken));
                 assert_eq!(desk.files(), []);
@@ -110,7 +104,7 @@ fn hooks_come_in_once_and_go_without_a_trace() {
 #[test]
 fn hooks_of_others_stay_byte_for_byte() {
     let other = "{\n  // mine\n  \"hooks\": {\n    \"PreToolUse\": [\n      { \"matcher\": \"Bash\", \"hooks\": [{ \"type\": \"command\", \"command\": \"mine hook claude\" }] } // first\n    ],\n    \"Stop\": []\n  },\n  \"model\": \"m\", // end\n}\n";
-    for id in [Id::Claude, Id::Qwen, Id::Codex, Id::Gemini] {
+    for id in ["claude", "qwen", "codex", "gemini"] {
         let desk = Desk::new();
         let path = desk.file(id, false);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -129,11 +123,11 @@ fn hooks_of_others_stay_byte_for_byte() {
 #[test]
 fn a_hook_that_says_something_else_is_replaced() {
     let desk = Desk::new();
-    let agent = guarded(Id::Claude);
+    let agent = hook_agent("claude");
     let file = &agent.of_project(&desk.project())[0];
     for (program, refuse) in [("/old/wherefore", false), ("wherefore", true), ("wherefore", false)] {
-        let plan = plan::put(agent, file, &command(program, refuse)).unwrap();
-        assert_eq!(plan.act, Act::Add);
+        let plan = plan::put_hooks(agent, file, &command(program, refuse)).unwrap();
+        assert_eq!(plan.act, PlannedAct::Add);
         plan.carry_out(&desk.project()).unwrap();
         let whole: Value = serde_json::from_str(&fs::read_to_string(&file.path).unwrap()).unwrap();
         let before = &whole["hooks"]["PreToolUse"];
@@ -141,8 +135,8 @@ fn a_hook_that_says_something_else_is_replaced() {
         let handler = &before[0]["hooks"][0];
         assert_eq!(handler["command"], json!(format!("{program} hook claude --wait 3500")));
         assert_eq!(handler.get("onFailure").is_some(), refuse);
-        assert_eq!(plan::put(agent, file, &command(program, refuse)).unwrap().act, Act::Nothing);
-        assert_eq!(plan::commands(agent, file).unwrap(), [format!("{program} hook claude --wait 3500")]);
+        assert_eq!(plan::put_hooks(agent, file, &command(program, refuse)).unwrap().act, PlannedAct::Nothing);
+        assert_eq!(plan::hook_commands(agent, file).unwrap(), [format!("{program} hook claude --wait 3500")]);
     }
 }
 
@@ -153,15 +147,15 @@ fn a_file_that_we_cannot_change_is_left_as_it_is() {
         { "type": "command", "command": "mine" },
     ] }] } });
     for (id, text) in [
-        (Id::Claude, "{ \"hooks\": {"),
-        (Id::Claude, "[]"),
-        (Id::Claude, "{ \"hooks\": [] }"),
-        (Id::Claude, "{ \"hooks\": { \"PreToolUse\": {} } }"),
-        (Id::Claude, mixed.to_string().as_str()),
-        (Id::Codex, "{ hooks: {} }"),
-        (Id::Gemini, "{} {}"),
-        (Id::Copilot, "nonsense"),
-        (Id::Opencode, "export const Mine = async () => ({});\n"),
+        ("claude", "{ \"hooks\": {"),
+        ("claude", "[]"),
+        ("claude", "{ \"hooks\": [] }"),
+        ("claude", "{ \"hooks\": { \"PreToolUse\": {} } }"),
+        ("claude", mixed.to_string().as_str()),
+        ("codex", "{ hooks: {} }"),
+        ("gemini", "{} {}"),
+        ("copilot", "nonsense"),
+        ("opencode", "export const Mine = async () => ({});\n"),
     ] {
         let desk = Desk::new();
         let path = desk.file(id, true);
@@ -174,11 +168,11 @@ fn a_file_that_we_cannot_change_is_left_as_it_is() {
 
 #[test]
 fn no_agent_is_guarded_twice() {
-    for agent in &GUARDED {
+    for agent in HookAgent::all() {
         let desk = Desk::new();
-        assert!(desk.runs(&desk.args(agent.id, true)));
+        assert!(desk.runs(&desk.args(agent.id(), true)));
         let written = desk.files();
-        assert!(desk.runs(&desk.args(agent.id, false)));
+        assert!(desk.runs(&desk.args(agent.id(), false)));
         assert_eq!(desk.files(), written);
     }
 }
@@ -186,23 +180,24 @@ fn no_agent_is_guarded_twice() {
 #[test]
 fn nothing_is_written_unasked() {
     let desk = Desk::new();
-    assert!(desk.runs(&InitArgs { yes: false, ..desk.args(Id::All, false) }));
+    assert!(desk.runs(&InitArgs { yes: false, ..desk.args("all", false) }));
     assert_eq!(desk.files(), []);
 }
 
 #[test]
 fn each_agent_has_a_hook_before_and_after_its_tools() {
-    for agent in &GUARDED {
+    for agent in HookAgent::all() {
         for refuse in [false, true] {
-            let items = agent.items(&command("wherefore", refuse));
-            assert!(agent.id == Id::Opencode || items.len() >= 2, "{items:?}");
+            let items = agent.hook_items(&command("wherefore", refuse));
+            assert!(agent.id() == "opencode" || items.len() >= 2, "{items:?}");
             for (event, item) in items {
-                let (ours, others) = agent.commands(&item);
+                let (ours, others) = agent.split_commands(&item);
                 assert_eq!((ours.len(), others), (1, 0), "{event}: {item}");
             }
         }
     }
-    let text = super::forms::plugin(&command("/a b/wherefore", true));
+    let text =
+        super::forms::plugin_text(hook_agent("opencode").plugin().unwrap(), &command("/a b/wherefore", true));
     assert!(
         text.contains("const PROGRAM = \"/a b/wherefore\";\n") && text.contains("const REFUSE = true;\n")
     );

@@ -1,4 +1,4 @@
-//! The nodes of an object or a list, put together anew with a member more or a member less.
+//! The nodes of an object or a list, rebuilt with one member more or less.
 
 use std::ops::Range;
 
@@ -7,14 +7,14 @@ use jsonc_parser::cst::{CstLeafNode, CstNode};
 use super::layout::LayoutStyle;
 
 /// An object or a list.
-pub(super) struct Group {
+pub(super) struct NodeGroup {
     node: CstNode,
     nodes: Vec<CstNode>,
-    /// Where its members stand among the nodes.
+    /// The indexes of its members among the nodes.
     members: Vec<usize>,
 }
 
-impl Group {
+impl NodeGroup {
     pub(super) fn of(node: CstNode) -> Self {
         let nodes = node.children();
         let is_member = |node: &CstNode| !node.is_token() && !is_blank(node) && !node.is_comment();
@@ -22,73 +22,74 @@ impl Group {
         Self { node, nodes, members }
     }
 
-    /// Whether nothing stands in it, not even a comment. A value that is no object and no list holds something.
+    /// Returns whether it is empty, without even a comment. A value that is no object and no list is not empty.
     pub(super) fn is_bare(&self) -> bool {
         !self.nodes.is_empty() && self.nodes.iter().all(|node| node.is_token() || is_blank(node))
     }
 
     /// The text with a member behind the others. `render` lays it out, by the blanks its line begins with and whether
     /// members have lines of their own.
-    pub(super) fn insert(
+    pub(super) fn insert_member(
         &self,
         text: &str,
         style: &LayoutStyle,
         render: impl Fn(&str, bool) -> String,
     ) -> String {
-        let around = indentation(text, start(&self.node));
+        let around = line_indentation(text, node_start(&self.node));
         let last = self.members.last().copied();
         let spread = match last {
             Some(_) => self.node.to_string().contains('\n'),
             None => style.spread,
         };
-        let indent = last.and_then(|last| self.own_line(last));
+        let indent = last.and_then(|last| self.line_indent(last));
         let indent = indent.unwrap_or_else(|| format!("{around}{}", style.unit));
         let member = render(&indent, spread);
         let lead = if spread { format!("{}{indent}", style.newline) } else { " ".to_owned() };
         let new = match last {
-            Some(last) => self.behind(last, &format!("{lead}{member}")),
-            None => self.inside(&lead, &member, &(spread.then(|| format!("{}{around}", style.newline)))),
+            Some(last) => self.append_after_last(last, &format!("{lead}{member}")),
+            None => {
+                self.append_first(&lead, &member, &(spread.then(|| format!("{}{around}", style.newline))))
+            }
         };
-        replaced(text, &self.node, &new)
+        replace_node(text, &self.node, &new)
     }
 
     /// With a member behind the last one, and behind the comments that begin on the last one's line.
-    fn behind(&self, last: usize, member: &str) -> String {
-        let comma = self.comma(last);
+    fn append_after_last(&self, last: usize, member: &str) -> String {
+        let comma = self.comma_after(last);
         let (before, after) = if comma.is_some() { ("", ",") } else { (",", "") };
         let end = comma.unwrap_or(last);
         let on_line =
             self.nodes[end + 1..].iter().take_while(|node| node.is_whitespace() || node.is_comment());
         let comments = on_line.enumerate().filter(|(_, node)| node.is_comment()).last();
         let at = comments.map_or(end, |(beyond, _)| end + 1 + beyond) + 1;
-        let part = |range: Range<usize>| joined(&self.nodes[range]);
+        let part = |range: Range<usize>| join_nodes(&self.nodes[range]);
         let (name, whole) = (last + 1, self.nodes.len());
         [&part(0..name), before, &part(name..at), member, after, &part(at..whole)].concat()
     }
 
-    /// With a member where there was none, behind the comments. `end` stands before the bracket where members have
-    /// lines of their own.
-    fn inside(&self, lead: &str, member: &str, end: &Option<String>) -> String {
+    /// Inserts the first member, after the comments. `end` is the text before the bracket if members have lines of their own.
+    fn append_first(&self, lead: &str, member: &str, end: &Option<String>) -> String {
         let nodes = &self.nodes;
         let close = nodes.len().saturating_sub(1);
         let at = nodes.iter().rposition(CstNode::is_comment).map_or(1, |comment| comment + 1);
-        let rest = joined(&nodes[at..close]);
+        let rest = join_nodes(&nodes[at..close]);
         let (lead, rest) = match end {
             Some(_) if rest.contains('\n') => (lead, rest.as_str()),
             Some(end) => (lead, end.as_str()),
             None if at == 1 => ("", ""),
             None => (lead, ""),
         };
-        [&joined(&nodes[..at]), lead, member, rest, &joined(&nodes[close..])].concat()
+        [&join_nodes(&nodes[..at]), lead, member, rest, &join_nodes(&nodes[close..])].concat()
     }
 
-    /// The text without a member, without the blanks before it and the comma that is needed no more: its own, else,
-    /// since the last member needs none, the one before it.
-    pub(super) fn without(&self, text: &str, member: &CstNode) -> String {
+    /// The text without a member, its leading blanks, and the comma that is not needed any more: its own, or for the
+    /// last member the one before it.
+    pub(super) fn without_member(&self, text: &str, member: &CstNode) -> String {
         let nodes = &self.nodes;
         let at = member.child_index();
         let from = nodes[..at].iter().rposition(|node| !is_blank(node)).map_or(0, |before| before + 1);
-        let comma = self.comma(at).or_else(|| nodes[..at].iter().rposition(CstNode::is_comma));
+        let comma = self.comma_after(at).or_else(|| nodes[..at].iter().rposition(CstNode::is_comma));
         let part = |range: Range<usize>| -> Vec<CstNode> {
             range.filter(|at| Some(*at) != comma).map(|at| nodes[at].clone()).collect()
         };
@@ -102,24 +103,24 @@ impl Group {
                     .collect()
             }
             _ => {
-                let (is_open, rest) = (head.last().is_some_and(is_line_comment), joined(&rest));
-                // A comment to the end of its line must not swallow what follows.
+                let (is_open, rest) = (head.last().is_some_and(is_line_comment), join_nodes(&rest));
+                // A line comment must not swallow the rest.
                 let swallows = is_open && rest.lines().next().is_some_and(|line| !line.trim().is_empty());
-                [joined(&head).as_str(), if swallows { "\n" } else { "" }, &rest].concat()
+                [join_nodes(&head).as_str(), if swallows { "\n" } else { "" }, &rest].concat()
             }
         };
-        replaced(text, &self.node, &new)
+        replace_node(text, &self.node, &new)
     }
 
     /// The comma behind a member.
-    fn comma(&self, member: usize) -> Option<usize> {
+    fn comma_after(&self, member: usize) -> Option<usize> {
         let trivia = |node: &CstNode| is_blank(node) || node.is_comment();
         let next = self.nodes[member + 1..].iter().position(|node| !trivia(node))? + member + 1;
         self.nodes[next].is_comma().then_some(next)
     }
 
-    /// The blanks before a member that is the first on its line; nothing where something stands before it.
-    fn own_line(&self, member: usize) -> Option<String> {
+    /// The indentation of a member that is the first on its line; none if other text is before it.
+    fn line_indent(&self, member: usize) -> Option<String> {
         let at_margin =
             || self.nodes[..member].last().filter(|node| node.is_newline()).map(|_| String::new());
         self.nodes[member].indent_text().or_else(at_margin)
@@ -134,24 +135,24 @@ fn is_line_comment(node: &CstNode) -> bool {
     matches!(node, CstNode::Leaf(CstLeafNode::Comment(comment)) if comment.is_line_comment())
 }
 
-fn joined(nodes: &[CstNode]) -> String {
+fn join_nodes(nodes: &[CstNode]) -> String {
     nodes.iter().map(CstNode::to_string).collect()
 }
 
 /// The text with another one in a node's place.
-pub(super) fn replaced(text: &str, node: &CstNode, new: &str) -> String {
-    let start = start(node);
+pub(super) fn replace_node(text: &str, node: &CstNode, new: &str) -> String {
+    let start = node_start(node);
     [&text[..start], new, &text[start + node.to_string().len()..]].concat()
 }
 
-/// Where a node begins in the text.
-pub(super) fn start(node: &CstNode) -> usize {
+/// The offset of a node in the text.
+pub(super) fn node_start(node: &CstNode) -> usize {
     let before: usize = node.previous_siblings().map(|sibling| sibling.to_string().len()).sum();
-    before + node.parent().map_or(0, |parent| start(&CstNode::Container(parent)))
+    before + node.parent().map_or(0, |parent| node_start(&CstNode::Container(parent)))
 }
 
 /// The blanks that the line of a place begins with.
-pub(super) fn indentation(text: &str, at: usize) -> &str {
+pub(super) fn line_indentation(text: &str, at: usize) -> &str {
     let line = &text[text[..at].rfind('\n').map_or(0, |end| end + 1)..at];
     &line[..line.len() - line.trim_start().len()]
 }

@@ -1,14 +1,14 @@
-//! How a JSON file is laid out, and a value laid out like it.
+//! The layout of a JSON file, and values rendered in it.
 
 use jsonc_parser::cst::{CstObject, CstRootNode};
 use serde_json::{Value, json};
 
-/// How a file is laid out.
+/// The layout of a file.
 pub(super) struct LayoutStyle {
     pub(super) newline: &'static str,
-    /// One step to the right.
+    /// The text of one level of indentation.
     pub(super) unit: String,
-    /// Whether each member has a line of its own.
+    /// True if each member has a line of its own.
     pub(super) spread: bool,
 }
 
@@ -24,28 +24,34 @@ impl LayoutStyle {
         }
     }
 
-    /// A value as it stands in the file, its first line where it begins. A list spreads only where it holds objects.
-    pub(super) fn render(&self, value: &Value, indent: &str, spread: bool) -> String {
+    /// The text of a value in the file, starting at its first line's position. A list spreads only if it holds objects.
+    pub(super) fn render_value(&self, value: &Value, indent: &str, spread: bool) -> String {
         let deeper = format!("{indent}{}", self.unit);
         match value {
             Value::Object(members) => {
                 let member = |(name, value): (&String, &Value)| {
-                    format!("{}: {}", json!(name), self.render(value, &deeper, spread))
+                    format!("{}: {}", json!(name), self.render_value(value, &deeper, spread))
                 };
                 let members: Vec<String> = members.iter().map(member).collect();
-                self.enclosed(("{", "}"), &members, indent, spread)
+                self.enclose_members(("{", "}"), &members, indent, spread)
             }
             Value::Array(items) => {
                 let spread = spread && items.iter().any(Value::is_object);
                 let items: Vec<String> =
-                    items.iter().map(|item| self.render(item, &deeper, spread)).collect();
-                self.enclosed(("[", "]"), &items, indent, spread)
+                    items.iter().map(|item| self.render_value(item, &deeper, spread)).collect();
+                self.enclose_members(("[", "]"), &items, indent, spread)
             }
             value => value.to_string(),
         }
     }
 
-    fn enclosed(&self, (open, close): (&str, &str), all: &[String], indent: &str, spread: bool) -> String {
+    fn enclose_members(
+        &self,
+        (open, close): (&str, &str),
+        all: &[String],
+        indent: &str,
+        spread: bool,
+    ) -> String {
         if !spread {
             return format!("{open}{}{close}", all.join(", "));
         }

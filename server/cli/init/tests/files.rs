@@ -1,4 +1,4 @@
-//! What stands in a folder, for tests that hold it to what stood there before.
+//! The contents of a folder, for tests that compare them with earlier ones.
 
 use std::fs;
 use std::path::{Path, PathBuf};

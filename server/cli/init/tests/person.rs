@@ -1,18 +1,19 @@
-//! What goes into the person's own settings, and comes out again: agents' files, and the lines of Neovim.
+//! The set-up of the person's own settings, and its removal: agents' files, and the lines of Neovim.
 
 use std::fs;
 use std::path::PathBuf;
 
-use super::super::agents::{AGENTS, Id, Machine};
+use super::super::agents::PersonMachine;
 use super::super::print::TerminalPage;
-use super::super::{InitArgs, init, neovim, remove};
+use super::super::{InitArgs, neovim, remove_setup, write_setup};
 use super::files::files_below;
 use super::{ExitCode, args};
+use crate::agents::ALL;
 
 /// A person's home, with a project in it.
 struct Desk {
     folder: tempfile::TempDir,
-    machine: Machine,
+    machine: PersonMachine,
 }
 
 impl Desk {
@@ -20,29 +21,25 @@ impl Desk {
         let folder = tempfile::tempdir().unwrap();
         let below = |name: &str| Some(folder.path().join(name));
         fs::create_dir(folder.path().join("project")).unwrap();
-        let machine = Machine {
+        let machine = PersonMachine {
             home: Some(folder.path().to_owned()),
             config: below(".config"),
-            claude: below(".claude"),
-            codex: below(".codex"),
-            qwen: below(".qwen"),
-            copilot: below(".copilot"),
             data: below(".local/share/wherefore"),
-            ..Machine::default()
+            ..PersonMachine::default()
         };
         Self { folder, machine }
     }
 
-    fn args(&self, agents: &[Id]) -> InitArgs {
+    fn args(&self, agents: &[&str]) -> InitArgs {
         InitArgs { user: true, ..args(&self.folder.path().join("project"), agents) }
     }
 
     fn sets_up(&self, args: &InitArgs) {
-        assert_eq!(init(TerminalPage::stdout(), args, &self.machine).unwrap(), ExitCode::SUCCESS);
+        assert_eq!(write_setup(TerminalPage::stdout(), args, &self.machine).unwrap(), ExitCode::SUCCESS);
     }
 
     fn takes_back(&self, args: &InitArgs) {
-        assert_eq!(remove(TerminalPage::stdout(), args, &self.machine).unwrap(), ExitCode::SUCCESS);
+        assert_eq!(remove_setup(TerminalPage::stdout(), args, &self.machine).unwrap(), ExitCode::SUCCESS);
     }
 
     /// Every file below the home, with its text.
@@ -75,7 +72,7 @@ fn each_agent_is_set_up_for_every_project_and_taken_back() {
         ".qwen/settings.json",
     ];
     let desk = Desk::new();
-    let args = desk.args(&[Id::All]);
+    let args = desk.args(&["all"]);
     desk.sets_up(&args);
     let written: Vec<PathBuf> = desk.files().into_iter().map(|(path, _)| path).collect();
     assert_eq!(written, files.map(|name| desk.folder.path().join(name)));
@@ -86,7 +83,7 @@ fn each_agent_is_set_up_for_every_project_and_taken_back() {
         desk.takes_back(&args);
         assert_eq!(desk.files(), []);
     }
-    assert_eq!(AGENTS.len(), files.len() - 1, "each agent has a file, and Claude Code two");
+    assert_eq!(ALL.len(), files.len() - 1, "each agent has a file, and Claude Code two");
 }
 
 #[test]
@@ -95,7 +92,7 @@ fn what_a_person_has_in_a_file_stays_byte_for_byte() {
     desk.write(".claude.json", "{\"numStartups\":7,\"projects\":{\"/p\":{\"mcpServers\":{}}}}");
     desk.write(".claude/settings.json", "{\n  \"permissions\": {\n    \"allow\": [\"Bash(ls)\"]\n  }\n}\n");
     desk.write(".codex/config.toml", "model = \"m\"\n[projects.\"/p\"]\ntrust_level = \"trusted\"");
-    let (before, args) = (desk.files(), desk.args(&[Id::Claude, Id::Codex]));
+    let (before, args) = (desk.files(), desk.args(&["claude", "codex"]));
     desk.sets_up(&args);
     assert!(desk.text(".claude/settings.json").contains("[\"Bash(ls)\", \"mcp__wherefore\"]"));
     assert!(!desk.text(".claude/settings.json").contains("enabledMcpjsonServers"), "no project names it");
@@ -128,7 +125,7 @@ fn neovim_loads_the_plugin_and_loads_it_no_more() {
     desk.write(".config/nvim/plugin/wherefore_init.lua", "-- mine\n");
     desk.takes_back(&args);
     assert_eq!(desk.text(".config/nvim/plugin/wherefore_init.lua"), "-- mine\n");
-    assert_eq!(init(TerminalPage::stdout(), &args, &desk.machine).unwrap(), ExitCode::FAILURE);
+    assert_eq!(write_setup(TerminalPage::stdout(), &args, &desk.machine).unwrap(), ExitCode::FAILURE);
 }
 
 #[test]

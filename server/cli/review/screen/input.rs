@@ -1,4 +1,4 @@
-//! What the person does at the terminal: keys, and another size.
+//! The person's input at the terminal: keys, and changes of the window's size.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -10,14 +10,14 @@ use rustix::time::Timespec;
 /// The next event of the terminal, if one comes within that time.
 ///
 /// # Errors
-/// [`ErrorKind::UnexpectedEof`] where the terminal is gone, and what the system says.
+/// [`ErrorKind::UnexpectedEof`] if the terminal is gone, and the system's error.
 pub(super) fn next_event(within: Duration) -> io::Result<Option<Event>> {
     for wait in [Duration::ZERO, within] {
-        // crossterm reads without end from a terminal that is gone, so it is asked only while there is one.
+        // crossterm reads forever from a terminal that is gone, so it is used only while there is one.
         if is_gone(wait)? {
             return Err(ErrorKind::UnexpectedEof.into());
         }
-        // One read may bring several events; crossterm keeps the others.
+        // A single read may bring several events; crossterm keeps the others.
         if event::poll(Duration::ZERO)? {
             return event::read().map(Some);
         }
@@ -25,10 +25,10 @@ pub(super) fn next_event(within: Duration) -> io::Result<Option<Event>> {
     Ok(None)
 }
 
-/// Whether the terminal was closed; waits that long for something to read.
+/// Returns whether the terminal was closed, after waiting that long for input.
 ///
 /// # Errors
-/// What the system says.
+/// The error of the system.
 pub(super) fn is_gone(wait: Duration) -> io::Result<bool> {
     let stdin = io::stdin();
     let mut watched = [PollFd::new(&stdin, PollFlags::IN)];

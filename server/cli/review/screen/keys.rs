@@ -1,12 +1,12 @@
-//! What each key does on the whole screen.
+//! The keys of the whole screen.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::{Doing, Next, ReviewScreen, SEEN};
-use crate::cli::review::desk::Decides;
+use super::{KeyOutcome, ReviewScreen, SEEN, ScreenMode};
+use crate::cli::review::desk::DecisionTarget;
 use crate::protocol::Act;
 
-/// What each key does, as `?` lists them.
+/// The descriptions of the keys, as `?` lists them.
 pub(super) const HELP: [(&str, &str); 15] = [
     ("y", "accept this hunk"),
     ("n", "reject this hunk"),
@@ -26,58 +26,62 @@ pub(super) const HELP: [(&str, &str); 15] = [
 ];
 
 impl ReviewScreen<'_> {
-    /// Does what a key says.
-    pub(super) fn key(&mut self, key: KeyEvent, to: &mut dyn Decides) -> Next {
+    /// Carries out a key.
+    pub(super) fn handle_key(&mut self, key: KeyEvent, to: &mut dyn DecisionTarget) -> KeyOutcome {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         if is_control && matches!(key.code, KeyCode::Char('c' | 'd')) {
-            return Next::End;
+            return KeyOutcome::End;
         }
         if is_control || key.modifiers.contains(KeyModifiers::ALT) {
-            return Next::Go;
+            return KeyOutcome::Go;
         }
         self.status.clear();
         match self.doing.clone() {
-            Doing::Reason(text) => {
-                if let Typed::Done(reason) = self.typed(key.code, text, Doing::Reason)
+            ScreenMode::Reason(text) => {
+                if let TypedText::Done(reason) = self.type_text(key.code, text, ScreenMode::Reason)
                     && !reason.trim().is_empty()
                 {
-                    self.decide(&[self.at], Act::Reject, Some(reason.trim()), to);
+                    self.decide_and_go_on(&[self.at], Act::Reject, Some(reason.trim()), to);
                 }
-                Next::Go
+                KeyOutcome::Go
             }
-            Doing::Search(text) => {
-                if let Typed::Done(sought) = self.typed(key.code, text, Doing::Search) {
-                    self.seek(&sought);
+            ScreenMode::Search(text) => {
+                if let TypedText::Done(sought) = self.type_text(key.code, text, ScreenMode::Search) {
+                    self.seek_text(&sought);
                 }
-                Next::Go
+                KeyOutcome::Go
             }
-            Doing::Help => {
-                self.doing = Doing::Deciding;
-                Next::Go
+            ScreenMode::Help => {
+                self.doing = ScreenMode::Deciding;
+                KeyOutcome::Go
             }
-            Doing::Deciding if self.has_questions() => self.question_key(key.code),
-            Doing::Deciding => self.deciding_key(key.code, to),
+            ScreenMode::Deciding if self.has_questions() => self.question_key(key.code),
+            ScreenMode::Deciding => self.deciding_key(key.code, to),
         }
     }
 
-    fn deciding_key(&mut self, code: KeyCode, to: &mut dyn Decides) -> Next {
+    fn deciding_key(&mut self, code: KeyCode, to: &mut dyn DecisionTarget) -> KeyOutcome {
         let decides = matches!(code, KeyCode::Char('y' | 'n' | 'r' | 'a' | 'd' | 'e'));
         if decides && self.desk.steps.is_empty() {
             self.status = "Nothing waits for a decision".to_owned();
-            return Next::Go;
+            return KeyOutcome::Go;
         }
         if decides && self.is_too_soon() {
-            return Next::Go;
+            return KeyOutcome::Go;
         }
         match code {
-            KeyCode::Char('y') => self.decide(&[self.at], Act::Accept, None, to),
-            KeyCode::Char('n') => self.decide(&[self.at], Act::Reject, None, to),
-            KeyCode::Char('a') => self.decide(&self.desk.rest_of_file(self.at), Act::Accept, None, to),
-            KeyCode::Char('d') => self.decide(&self.desk.rest_of_file(self.at), Act::Reject, None, to),
-            KeyCode::Char('r') => self.doing = Doing::Reason(String::new()),
-            KeyCode::Char('e') => return Next::Edit,
-            KeyCode::Char('u') => match self.desk.undo() {
-                Some(at) => self.go(at),
+            KeyCode::Char('y') => self.decide_and_go_on(&[self.at], Act::Accept, None, to),
+            KeyCode::Char('n') => self.decide_and_go_on(&[self.at], Act::Reject, None, to),
+            KeyCode::Char('a') => {
+                self.decide_and_go_on(&self.desk.open_in_file(self.at), Act::Accept, None, to)
+            }
+            KeyCode::Char('d') => {
+                self.decide_and_go_on(&self.desk.open_in_file(self.at), Act::Reject, None, to)
+            }
+            KeyCode::Char('r') => self.doing = ScreenMode::Reason(String::new()),
+            KeyCode::Char('e') => return KeyOutcome::Edit,
+            KeyCode::Char('u') => match self.desk.undo_held() {
+                Some(at) => self.show_hunk(at),
                 None => {
                     self.status =
                         "Nothing to take back here; `wherefore undo` takes a whole change back".to_owned();
@@ -86,37 +90,37 @@ impl ReviewScreen<'_> {
             KeyCode::Char('s') => {
                 self.status = "A hunk here has no unchanged lines to split it at: e edits it".to_owned();
             }
-            KeyCode::Char('/') => self.doing = Doing::Search(String::new()),
-            KeyCode::Char('?') | KeyCode::F(1) => self.doing = Doing::Help,
-            KeyCode::Char('q') => return Next::End,
+            KeyCode::Char('/') => self.doing = ScreenMode::Search(String::new()),
+            KeyCode::Char('?') | KeyCode::F(1) => self.doing = ScreenMode::Help,
+            KeyCode::Char('q') => return KeyOutcome::End,
             code => self.move_by(code),
         }
-        Next::Go
+        KeyOutcome::Go
     }
 
     fn move_by(&mut self, code: KeyCode) {
         let last = self.desk.steps.len().saturating_sub(1);
         let page = self.shown.height.saturating_sub(2).max(1);
         match code {
-            KeyCode::Char('j' | 'l') | KeyCode::Down => self.go((self.at + 1).min(last)),
-            KeyCode::Char('k') | KeyCode::Up => self.go(self.at.saturating_sub(1)),
+            KeyCode::Char('j' | 'l') | KeyCode::Down => self.show_hunk((self.at + 1).min(last)),
+            KeyCode::Char('k') | KeyCode::Up => self.show_hunk(self.at.saturating_sub(1)),
             KeyCode::PageDown | KeyCode::Char(' ') => self.scroll += page,
             KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(page),
             KeyCode::Char('J') => self.scroll += 1,
             KeyCode::Char('K') => self.scroll = self.scroll.saturating_sub(1),
             KeyCode::Home => self.scroll = 0,
             KeyCode::End => self.scroll = usize::MAX,
-            // What the width says by itself is not kept for another width.
+            // The choice is kept only if it differs from the default of the width.
             KeyCode::Tab => {
                 self.list = (self.shown.has_list == self.shown.is_wide).then_some(!self.shown.has_list)
             }
             _ => self.status = "That is no key; ? lists them".to_owned(),
         }
-        // Drawing knows how many rows there are.
+        // Drawing determines the number of rows.
         self.scroll = self.scroll.min(self.shown.rows.len().saturating_sub(self.shown.height));
     }
 
-    /// A key that was pressed before anybody can have seen what it would decide on.
+    /// A key that was pressed before a person could see the hunk that it decides on.
     fn is_too_soon(&mut self) -> bool {
         let soon = self.came.is_some_and(|came| came.elapsed() < SEEN);
         if soon {
@@ -125,68 +129,68 @@ impl ReviewScreen<'_> {
         soon
     }
 
-    fn question_key(&mut self, code: KeyCode) -> Next {
+    fn question_key(&mut self, code: KeyCode) -> KeyOutcome {
         if code == KeyCode::Char('q') {
-            return Next::End;
+            return KeyOutcome::End;
         }
         if self.is_too_soon() {
-            return Next::Go;
+            return KeyOutcome::Go;
         }
-        let Some(watch) = &mut self.watch else { return Next::Go };
-        let Some(question) = watch.questions.front().cloned() else { return Next::Go };
+        let Some(watch) = &mut self.watch else { return KeyOutcome::Go };
+        let Some(question) = watch.questions.front().cloned() else { return KeyOutcome::Go };
         match code {
-            KeyCode::Esc => watch.answer(&question, None),
+            KeyCode::Esc => watch.answer_question(&question, None),
             KeyCode::Char(digit @ '1'..='9') => {
                 let index = usize::from(digit as u8 - b'1');
                 if let Some(answer) = question.params.answers.get(index) {
-                    watch.answer(&question, Some(answer));
+                    watch.answer_question(&question, Some(answer));
                 }
             }
-            _ => self.status = "Press the number of an answer; Esc turns the question away".to_owned(),
+            _ => self.status = "Press the number of an answer; Esc refuses this time".to_owned(),
         }
-        Next::Go
+        KeyOutcome::Go
     }
 
-    fn typed(&mut self, code: KeyCode, mut text: String, doing: fn(String) -> Doing) -> Typed {
+    fn type_text(&mut self, code: KeyCode, mut text: String, doing: fn(String) -> ScreenMode) -> TypedText {
         match code {
             KeyCode::Enter => {
-                self.doing = Doing::Deciding;
-                return Typed::Done(text);
+                self.doing = ScreenMode::Deciding;
+                return TypedText::Done(text);
             }
             KeyCode::Esc => {
-                self.doing = Doing::Deciding;
-                return Typed::Not;
+                self.doing = ScreenMode::Deciding;
+                return TypedText::Not;
             }
             KeyCode::Backspace => drop(text.pop()),
             KeyCode::Char(c) => text.push(c),
             _ => {}
         }
         self.doing = doing(text);
-        Typed::Not
+        TypedText::Not
     }
 
-    /// Goes to the next hunk whose path or lines hold a text, as small letters; none means the one looked for last.
-    fn seek(&mut self, sought: &str) {
+    /// Goes to the next hunk whose path or lines contain a text, ignoring case; an empty text repeats the last search.
+    fn seek_text(&mut self, sought: &str) {
         if !sought.is_empty() {
-            self.sought = sought.to_lowercase();
+            self.last_search = sought.to_lowercase();
         }
         let holds = |at: &usize| {
             let step = &self.desk.steps[*at];
             let lines = step.hunk.old.iter().chain(&step.hunk.new);
             let mut texts = lines.map(String::as_str).chain([step.file().path.as_str()]);
-            texts.any(|text| text.to_lowercase().contains(&self.sought))
+            texts.any(|text| text.to_lowercase().contains(&self.last_search))
         };
         let count = self.desk.steps.len();
         let found = (self.at + 1..count).chain(0..count.min(self.at + 1)).find(holds);
         match found {
-            Some(at) => self.go(at),
+            Some(at) => self.show_hunk(at),
             None => self.status = "No hunk holds that".to_owned(),
         }
     }
 }
 
-/// How far a text is that the person types.
-enum Typed {
+/// The state of a text that the person types.
+enum TypedText {
     Done(String),
     Not,
 }

@@ -36,7 +36,7 @@ const WORDS: [[f32; 4]; 5] = [
     [-1.0, 1.0, -1.0, 1.0],
 ];
 
-/// The names, shapes and numbers of its weights. Those of the layer are all `inner`; where that is 0 the layer changes nothing.
+/// The names, shapes and numbers of its weights. Those of the layer are all `inner`; if that is 0 the layer changes nothing.
 fn weights(inner: f32) -> Vec<(String, Vec<usize>, Vec<f32>)> {
     let layer = "encoder.layer.0";
     let mut all = vec![
@@ -60,7 +60,7 @@ fn weights(inner: f32) -> Vec<(String, Vec<usize>, Vec<f32>)> {
         "intermediate.dense",
         "output.dense",
     ] {
-        // Unlike in each place, so that no two tokens are made alike.
+        // The numbers differ in each place, so that no two tokens are made equal.
         let numbers = (0..16).map(|at| inner * ((at * 7 % 5) as f32 - 2.0)).collect();
         all.push((format!("{layer}.{dense}.weight"), vec![4, 4], numbers));
         all.push((format!("{layer}.{dense}.bias"), vec![4], vec![0.0; 4]));

@@ -4,13 +4,16 @@ use std::fs::{File, OpenOptions};
 
 use super::*;
 
-/// What is wrong with the model of a folder in which `damage` was done once it was found.
+/// Returns the error of the model in a folder in which `damage` was done after it was found.
 async fn wrong(damage: impl FnOnce(&Path)) -> String {
     let folder = folder(&[matrix()]);
     let local = open(&folder);
     damage(folder.path());
-    let error = local.embed(vec!["left".to_owned()]).await.unwrap_err();
-    assert!(local.embed(vec!["left".to_owned(), "up".to_owned()]).await.is_err(), "in the background too");
+    let error = local.embed_texts(vec!["left".to_owned()]).await.unwrap_err();
+    assert!(
+        local.embed_texts(vec!["left".to_owned(), "up".to_owned()]).await.is_err(),
+        "in the background too"
+    );
     said(error)
 }
 

@@ -1,4 +1,5 @@
-//! Where a Postgres server is: the URL, which stands in an environment variable, and whether the way there is encrypted.
+//! The address of a Postgres server: the URL, which is in an environment variable, and whether the connection is
+//! encrypted.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,13 +8,13 @@ use reqwest::Url;
 use tokio_postgres::Config;
 use tokio_postgres::config::SslMode;
 
-use crate::base::hidden::shown;
+use crate::base::hidden::escape_hidden;
 use crate::http;
 
-/// How long a connection may take to be made.
+/// The longest time for making a connection.
 const CONNECT: Duration = Duration::from_secs(3);
 
-/// What is wrong with a server's URL, as a clause. It holds nothing of the password.
+/// The errors in a server's URL, as a clause. It holds nothing of the password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AddressError {
     #[error("it is no URL as postgres://user:password@host/database")]
@@ -26,25 +27,25 @@ pub enum AddressError {
     Mode(String),
 }
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Clone, Debug)]
-pub(super) struct Address {
-    /// What the connection is made with.
+pub(super) struct ServerAddress {
+    /// The settings of the connection.
     pub config: Config,
-    /// Whether it is encrypted, the server's certificate being held to the host's name.
+    /// True if it is encrypted, and the server's certificate compared with the host's name.
     pub encrypted: bool,
     /// A file with the certificates of a team's own authority.
     pub authority: Option<PathBuf>,
-    /// It for a reader: without its password.
+    /// The address for a reader: without its password.
     pub place: String,
 }
 
-impl Address {
+impl ServerAddress {
     /// Reads a URL as `postgres://user:password@host:5432/database?sslmode=require`.
     ///
     /// # Errors
-    /// What is wrong with it. The error holds nothing of the password.
-    pub(super) fn read(text: &str) -> Result<Self, AddressError> {
+    /// The error in it. It holds nothing of the password.
+    pub(super) fn parse_url(text: &str) -> Result<Self, AddressError> {
         let mut url = Url::parse(text.trim()).map_err(|_| AddressError::NoUrl)?;
         if !matches!(url.scheme(), "postgres" | "postgresql") {
             return Err(AddressError::NoUrl);
@@ -74,11 +75,11 @@ impl Address {
         }
         let encrypted = match mode.as_deref() {
             Some("disable") => false,
-            // Nobody listens on the way to this machine.
+            // The connection within this machine cannot be intercepted.
             None | Some("prefer" | "allow") => !here,
             Some("require" | "verify-ca" | "verify-full") => true,
             Some(other) => {
-                return Err(AddressError::Mode(shown(other).into_owned()));
+                return Err(AddressError::Mode(escape_hidden(other).into_owned()));
             }
         };
         config.ssl_mode(if encrypted { SslMode::Require } else { SslMode::Disable });
@@ -86,14 +87,14 @@ impl Address {
         let database = config.get_dbname().or(config.get_user()).unwrap_or("postgres").to_owned();
         let host = if socket { "a socket of this machine" } else { host };
         let port = config.get_ports().first().copied().unwrap_or(5432);
-        let place = shown(&format!("{host}:{port}/{database}")).into_owned();
+        let place = escape_hidden(&format!("{host}:{port}/{database}")).into_owned();
         Ok(Self { config, encrypted, authority: authority.map(PathBuf::from), place })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Address;
+    use super::ServerAddress;
 
     #[test]
     fn what_leaves_the_machine_is_encrypted_unless_the_url_says_otherwise() {
@@ -111,11 +112,12 @@ mod tests {
             ),
             ("postgres:///team?host=/run/postgresql", false, "a socket of this machine:5432/team"),
         ] {
-            let address = Address::read(url).unwrap_or_else(|wrong| panic!("{url}: {wrong}"));
+            let address = ServerAddress::parse_url(url).unwrap_or_else(|wrong| panic!("{url}: {wrong}"));
             assert_eq!((address.encrypted, &*address.place), (encrypted, place), "{url}");
         }
         let address =
-            Address::read("postgres://me:a+b%20c@h/d?sslrootcert=/ca.pem&application_name=x").unwrap();
+            ServerAddress::parse_url("postgres://me:a+b%20c@h/d?sslrootcert=/ca.pem&application_name=x")
+                .unwrap();
         assert_eq!(address.config.get_password(), Some(&b"a+b c"[..]));
         assert_eq!(address.authority.as_deref(), Some("/ca.pem".as_ref()));
     }
@@ -130,7 +132,7 @@ mod tests {
             ("postgres://me:hidden@db/team?keepalives=hidden", "cannot be read"),
             ("postgres:///team", "no host"),
         ] {
-            let wrong = Address::read(url).unwrap_err().to_string();
+            let wrong = ServerAddress::parse_url(url).unwrap_err().to_string();
             assert!(wrong.contains(expected) && !wrong.contains("hidden"), "{url}: {wrong}");
         }
     }

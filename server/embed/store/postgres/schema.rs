@@ -1,8 +1,8 @@
-//! The tables of vectors: made at the first use, versioned, and what an administrator runs where the role may not.
+//! The tables of vectors: made at the first use, versioned, and what an administrator runs if the role may not.
 
 use tokio_postgres::{Client, Error, GenericClient};
 
-/// Which form of the tables this is. Another one stands there where another version of this program made it.
+/// The version of the tables' form. Another version of this program may have made tables of another one.
 const VERSION: i32 = 1;
 /// The lock that processes take to make them one after the other.
 const LOCK: i64 = 0x7768_6572_6566_6f72;
@@ -27,19 +27,19 @@ const TABLES: &str = "
         'Vectors of texts by the BLAKE3 hash of each; scaled to length one. Rows can be deleted: they are made again.';
 ";
 
-/// What was found or made.
+/// The tables that were found or made.
 #[derive(Clone, Debug)]
-pub(super) struct Schema {
+pub(super) struct VectorSchema {
     /// The type of a vector, with the schema that the extension is in.
     pub vector: String,
-    /// Whether the role may put vectors there, or only get them.
+    /// True if the role may put vectors there, and not only get them.
     pub writes: bool,
 }
 
-/// Why the tables cannot be used.
+/// The reason why the tables cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SchemaError {
-    /// What the server says.
+    /// The server's error.
     #[error(transparent)]
     Refused(#[from] Error),
     /// Another version made them.
@@ -47,13 +47,13 @@ pub(super) enum SchemaError {
     Version(i32),
 }
 
-/// Finds the tables, and makes them where they are missing.
+/// Finds the tables, and makes them if they are missing.
 ///
 /// # Errors
-/// What the server says, or that another version made them.
-pub(super) async fn prepare(client: &mut Client) -> Result<Schema, SchemaError> {
+/// The server's error, or that another version made them.
+pub(super) async fn prepare_tables(client: &mut Client) -> Result<VectorSchema, SchemaError> {
     if !is_there(client).await? {
-        make(client).await?;
+        make_tables(client).await?;
     }
     let version = client.query_one("SELECT max(version) FROM wherefore.version", &[]).await?;
     match version.try_get::<_, Option<i32>>(0)? {
@@ -66,18 +66,18 @@ pub(super) async fn prepare(client: &mut Client) -> Result<Schema, SchemaError> 
             &[],
         )
         .await?;
-    let vector = vector(client).await?;
-    Ok(Schema { vector, writes: rights.try_get(0)? })
+    let vector = vector_type(client).await?;
+    Ok(VectorSchema { vector, writes: rights.try_get(0)? })
 }
 
-/// Whether the tables are there. What `to_regclass` says may be from before the lock was had.
+/// Returns whether the tables are there. The answer of `to_regclass` may be from before the lock was taken.
 async fn is_there(client: &impl GenericClient) -> Result<bool, Error> {
     let found =
         "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'wherefore' AND tablename = 'version')";
     client.query_one(found, &[]).await?.try_get(0)
 }
 
-async fn make(client: &mut Client) -> Result<(), Error> {
+async fn make_tables(client: &mut Client) -> Result<(), Error> {
     let transaction = client.transaction().await?;
     transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
     // Another process may have made them since.
@@ -91,21 +91,22 @@ async fn make(client: &mut Client) -> Result<(), Error> {
     if schema.try_get(0)? {
         transaction.batch_execute(SCHEMA).await?;
     }
-    let tables = TABLES.replace("{vector}", &vector(&transaction).await?);
+    let tables = TABLES.replace("{vector}", &vector_type(&transaction).await?);
     transaction.batch_execute(&tables).await?;
     transaction.commit().await
 }
 
 /// The type of a vector, in whatever schema the extension was put into.
-async fn vector(client: &impl GenericClient) -> Result<String, Error> {
+async fn vector_type(client: &impl GenericClient) -> Result<String, Error> {
     let found = "SELECT quote_ident(nspname) || '.vector' FROM pg_extension \
                  JOIN pg_namespace ON pg_namespace.oid = extnamespace WHERE extname = 'vector'";
     let found = client.query_opt(found, &[]).await?;
     found.map_or_else(|| Ok("vector".to_owned()), |row| row.try_get(0))
 }
 
-/// What an administrator runs so that the role can use the tables, and make them first where they are missing.
-pub(in crate::store) fn grants(role: &str) -> String {
+/// Returns the statements that an administrator runs so that the role can use the tables, and that make missing ones
+/// first.
+pub(in crate::store) fn grant_statements(role: &str) -> String {
     let role = format!("\"{}\"", role.replace('"', "\"\""));
     format!(
         "CREATE EXTENSION IF NOT EXISTS vector; CREATE SCHEMA IF NOT EXISTS wherefore; \

@@ -9,7 +9,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls_platform_verifier::Verifier;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
-/// Why a connection cannot be encrypted, as a clause.
+/// The reason why a connection cannot be encrypted, as a clause.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum TlsError {
     /// The file of one more authority does not read.
@@ -20,11 +20,11 @@ pub enum TlsError {
     Setup(#[source] rustls::Error),
 }
 
-/// What encrypts; `authority` is a file with the certificates of one more authority.
+/// Returns the encrypting connector; `authority` is a file with the certificates of a further authority.
 ///
 /// # Errors
 /// Why it cannot be set up.
-pub(super) fn connector(authority: Option<&Path>) -> Result<MakeRustlsConnect, TlsError> {
+pub(super) fn tls_connector(authority: Option<&Path>) -> Result<MakeRustlsConnect, TlsError> {
     let mut own = Vec::new();
     if let Some(path) = authority {
         let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);

@@ -1,4 +1,4 @@
-//! The way to a server on another machine: encrypted, and to nobody but that server.
+//! The connection to a server on another machine: encrypted, and to that server only.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use tokio_rustls::TlsAcceptor;
 use super::server::{PASSWORD, Server, say};
 use super::*;
 
-/// An authority in `folder`, and what it says of 127.0.0.1; nothing where openssl is missing.
+/// Makes an authority in `folder`, and its certificate for 127.0.0.1; `None` if openssl is missing.
 fn certify(folder: &Path) -> Option<()> {
     let curve = "-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2";
     for rest in [
@@ -66,7 +66,7 @@ async fn a_server_is_held_to_its_certificate() {
     let port = front(folder.path(), server.port()).await;
     let store = |port: u16, query: &str| {
         let url = format!("postgres://postgres:{PASSWORD}@127.0.0.1:{port}/postgres?sslmode={query}");
-        Postgres::at("URL", Some(&url), "m").unwrap()
+        PostgresStore::at_url("URL", Some(&url), "m").unwrap()
     };
     let authority = folder.path().join("ca.pem").display().to_string();
     let known = store(port, &format!("verify-full&sslrootcert={authority}"));

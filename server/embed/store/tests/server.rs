@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio_postgres::{Client, NoTls};
 
-/// What it wants of its administrator, `postgres`.
+/// The password of its administrator, `postgres`.
 pub(super) const PASSWORD: &str = "a-password-that-nobody-shows";
-/// How long it may take to start.
+/// The longest time that it may take to start.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Postgres refuses to run as root; this user owns nothing.
 const NOBODY: u32 = 65_534;
@@ -24,12 +24,12 @@ pub(super) struct Server {
 }
 
 impl Server {
-    /// One that runs; nothing, and a word about it, where Postgres was not installed.
+    /// Starts a server; `None`, and a printed line about it, if Postgres is not installed.
     pub(super) async fn start() -> Option<Self> {
         Self::without(&[]).await
     }
 
-    /// One that lacks these of its installed files.
+    /// Starts a server that lacks these of its installed files.
     pub(super) async fn without(files: &[&str]) -> Option<Self> {
         let package = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.e2e/pgserver");
         let installed = package.join("pgserver/pginstall");
@@ -40,7 +40,7 @@ impl Server {
             return None;
         }
         let folder = tempfile::tempdir().unwrap();
-        // A copy, which whoever it runs as can read wherever the project is.
+        // It is a copy, which the server's user can read at any place of the project.
         run(Command::new("cp").arg("-rL").arg(&installed).arg(folder.path().join("install")));
         run(Command::new("cp").arg("-rL").arg(package.join("pgserver.libs")).arg(folder.path().join("libs")));
         for file in files {
@@ -87,12 +87,12 @@ impl Server {
         }
     }
 
-    /// Where it listens on the loopback.
+    /// Returns its port on the loopback.
     pub(super) fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where a user finds a database.
+    /// Returns the URL at which a user finds a database.
     pub(super) fn url(&self, user: &str, password: &str, database: &str) -> String {
         format!("postgres://{user}:{password}@127.0.0.1:{}/{database}", self.port)
     }
@@ -135,7 +135,7 @@ impl Drop for Server {
     }
 }
 
-/// Says something even where the test passes.
+/// Prints a line even if the test passes.
 pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }

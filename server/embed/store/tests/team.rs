@@ -1,4 +1,4 @@
-//! What machines that share a store spare each other.
+//! The work that machines with a shared store save each other.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use super::server::{Server, say};
 use super::*;
 
 const TEXTS: [&str; 5] = ["one", "two", "three", "four", "five"];
-/// Beside the texts each machine embeds one to see that its model is that of the others.
+/// In addition to the texts, each machine embeds one to check that its model is that of the others.
 const PROBE: usize = 1;
 
 #[tokio::test]
@@ -30,7 +30,7 @@ async fn a_team_embeds_a_text_once() {
         assert!((here - there).abs() < 1e-3, "{here} {there}");
     }
 
-    // What is changed on one machine is embedded there, and that alone.
+    // A text that is changed on one machine is embedded there, and no other one.
     model.asked();
     let changed = ["one", "two, changed here", "three", "four", "five"];
     fill(&second, &changed).await;
@@ -40,7 +40,7 @@ async fn a_team_embeds_a_text_once() {
     fill(&first, &TEXTS).await;
     assert_eq!(model.asked(), 0);
 
-    // What came from the team is in the machine's own file.
+    // The vectors from the team are in the machine's own file.
     let alone = TextSimilarity::new(
         model.clone(),
         Some(Arc::new(VectorFile::new(folders[1].path(), model.identity()))),
@@ -62,8 +62,8 @@ async fn a_team_embeds_a_text_once() {
     let became = machine(&longer, folders[0].path(), &url);
     longer.asked();
     fill(&became, &TEXTS).await;
-    assert_eq!(became.cosines("two", &TEXTS.map(key)).await, None);
-    became.forgotten().await;
+    assert_eq!(became.cosines("two", &TEXTS.map(text_key)).await, None);
+    became.wait_forgotten().await;
     fill(&became, &TEXTS).await;
     assert!(cosines(&became, "two", &TEXTS).await[1] > 0.999);
     assert_eq!(longer.asked(), 1 + PROBE);
@@ -129,12 +129,15 @@ async fn many_vectors_come_back_as_they_were_whoever_puts_them() {
     let Some(server) = Server::start().await else { return };
     let url = server.database("team").await;
     let model = Model::new(384, "");
-    let record = |n: usize| (key(&n.to_string()), Quantised::of(&model.vector(&n.to_string())).unwrap());
+    let record = |n: usize| {
+        (text_key(&n.to_string()), QuantisedVector::from_floats(&model.vector(&n.to_string())).unwrap())
+    };
     let records: Vec<Record> = (0..COUNT).map(record).collect();
     let keys: Arc<[Key]> = records.iter().map(|(key, _)| *key).collect();
     let team = || {
-        let store = Postgres::at("URL", Some(&url), "m").map(|store| Arc::new(store) as Arc<dyn VectorStore>);
-        Arc::new(Shared::new(store, model.clone(), Duration::from_secs(60)))
+        let store = PostgresStore::at_url("URL", Some(&url), "m")
+            .map(|store| Arc::new(store) as Arc<dyn VectorStore>);
+        Arc::new(SharedStore::new(store, model.clone(), Duration::from_secs(60)))
     };
 
     let since = Instant::now();
@@ -146,7 +149,7 @@ async fn many_vectors_come_back_as_they_were_whoever_puts_them() {
     say(&format!("{COUNT} vectors of 384 numbers: put in {put:?}, got in {get:?}"));
     assert_eq!(found.len(), COUNT);
     for (key, vector) in &records {
-        let (put, got) = (vector.widened(), &found[key]);
+        let (put, got) = (vector.to_wide(), &found[key]);
         assert_eq!(vector.numbers(), got.numbers());
         assert!((put.cosine(got.numbers(), got.scale()) - 1.0).abs() < 1e-3);
     }
@@ -156,7 +159,7 @@ async fn many_vectors_come_back_as_they_were_whoever_puts_them() {
     let crowd = (0..4).map(|n| {
         let mut own = records[..2_000].to_vec();
         own.rotate_left(n * 500);
-        let store = Postgres::at("URL", Some(&url), "m").unwrap();
+        let store = PostgresStore::at_url("URL", Some(&url), "m").unwrap();
         tokio::spawn(async move {
             for part in own.chunks(100) {
                 store.put(part.into()).await.unwrap();

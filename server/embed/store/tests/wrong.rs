@@ -1,4 +1,4 @@
-//! Servers that are not as they should be: each costs the person nothing, and says what is to be done.
+//! Faulty servers: the person loses nothing by them, and gets advice.
 
 use tokio::net::TcpListener;
 
@@ -13,7 +13,7 @@ async fn fault(url: &str) -> Fault {
     let similarity = machine(&model, folder.path(), url);
     fill(&similarity, &["one", "two"]).await;
     assert!(cosines(&similarity, "one", &["one", "two"]).await[0] > 0.999);
-    let store = Postgres::at("URL", Some(url), "m").unwrap();
+    let store = PostgresStore::at_url("URL", Some(url), "m").unwrap();
     let error = store.inspect().await.unwrap_err();
     assert!(!format!("{error:?}").contains(PASSWORD), "{error:?}");
     let fault = Fault::from(error);
@@ -41,7 +41,7 @@ async fn what_is_to_be_done_about_a_server_is_said() {
     let none = fault(&server.url("postgres", PASSWORD, "nowhere")).await;
     says(&none, Code::NotFound, &["\\\"nowhere\\\" does not exist"]);
 
-    // One who may not make what is needed; what an administrator is told to run mends it.
+    // The role may not make the tables; the statements for an administrator repair it.
     admin.batch_execute("CREATE ROLE \"a-member\" LOGIN PASSWORD 'word'").await.unwrap();
     server.database("team").await;
     let member = server.url("a-member", "word", "team");
@@ -49,16 +49,16 @@ async fn what_is_to_be_done_about_a_server_is_said() {
     says(&may_not, Code::NotAuthorized, &["permission denied", "CREATE EXTENSION IF NOT EXISTS vector"]);
     let run = may_not.suggestion.unwrap();
     server.admin("team").await.batch_execute(run.split_once(": ").unwrap().1).await.unwrap();
-    let store = Postgres::at("URL", Some(&member), "m").unwrap();
+    let store = PostgresStore::at_url("URL", Some(&member), "m").unwrap();
     assert!(store.inspect().await.unwrap().ends_with("/team: 0 vectors of m"));
 
-    // One who may only read.
+    // The role may only read.
     let reads = "CREATE ROLE reader LOGIN PASSWORD 'word'; GRANT USAGE ON SCHEMA wherefore TO reader; \
                  GRANT SELECT ON ALL TABLES IN SCHEMA wherefore TO reader";
     let team = server.admin("team").await;
     team.batch_execute(reads).await.unwrap();
     let reader = server.url("reader", "word", "team");
-    let store = Postgres::at("URL", Some(&reader), "m").unwrap();
+    let store = PostgresStore::at_url("URL", Some(&reader), "m").unwrap();
     assert!(store.inspect().await.unwrap().contains("may only get vectors"));
     let (model, folder) = (Model::new(64, ""), tempfile::tempdir().unwrap());
     let similarity = machine(&model, folder.path(), &reader);
@@ -68,12 +68,12 @@ async fn what_is_to_be_done_about_a_server_is_said() {
     team.batch_execute("UPDATE wherefore.version SET version = 9").await.unwrap();
     says(&fault(&member).await, Code::Unsupported, &["version 9", "the same version of wherefore"]);
 
-    // The extension stands in a schema that is not looked through by default.
+    // The extension is in a schema that is not searched by default.
     let apart = server.database("apart").await;
     let moved = "CREATE SCHEMA more; CREATE EXTENSION vector SCHEMA more";
     server.admin("apart").await.batch_execute(moved).await.unwrap();
-    let store = Postgres::at("URL", Some(&apart), "m").unwrap();
-    let record = (key("a"), Quantised::of(&[1.0, -2.0]).unwrap());
+    let store = PostgresStore::at_url("URL", Some(&apart), "m").unwrap();
+    let record = (text_key("a"), QuantisedVector::from_floats(&[1.0, -2.0]).unwrap());
     store.put(Arc::new([record.clone()])).await.unwrap();
     assert_eq!(
         store.get(Arc::new([record.0]), Some(2)).await.unwrap()[&record.0].numbers(),
@@ -98,8 +98,9 @@ async fn a_store_that_hangs_is_waited_for_once() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("postgres://me:word@{}/team", listener.local_addr().unwrap());
     let model = Model::new(64, "");
-    let store = Postgres::at("URL", Some(&url), "m").map(|store| Arc::new(store) as Arc<dyn VectorStore>);
-    let team = Shared::new(store, model.clone(), Duration::from_millis(100));
+    let store =
+        PostgresStore::at_url("URL", Some(&url), "m").map(|store| Arc::new(store) as Arc<dyn VectorStore>);
+    let team = SharedStore::new(store, model.clone(), Duration::from_millis(100));
     let similarity =
         Arc::new(TextSimilarity::new(model.clone(), Some(Arc::new(team)), Duration::from_secs(10)));
     let held = tokio::spawn(async move {
@@ -122,9 +123,9 @@ async fn a_store_that_is_away_or_has_no_url_is_done_without() {
 
     let settings = VectorStoreSettings { postgres_env: "WHEREFORE_NO_SUCH".to_owned(), model: None };
     let model = Model::new(64, "");
-    let embedder: Arc<dyn Embedder> = model.clone();
+    let embedder: Arc<dyn TextEmbedder> = model.clone();
     let folder = tempfile::tempdir().unwrap();
-    let store = open(&embedder, Some(folder.path()), Some(&settings));
+    let store = open_store(&embedder, Some(folder.path()), Some(&settings));
     let similarity = Arc::new(TextSimilarity::new(embedder, store, Duration::from_secs(10)));
     fill(&similarity, &["one"]).await;
     assert!(similarity.trouble().unwrap().contains("the environment variable WHEREFORE_NO_SUCH is not set"));

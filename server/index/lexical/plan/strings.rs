@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Plan;
-use crate::lexical::trigrams::trigram;
+use super::TrigramPlan;
+use crate::lexical::trigrams::pack_trigram;
 
 /// Strings that a set may have.
 pub(super) const MOST: usize = 32;
@@ -13,9 +13,9 @@ const KEPT: usize = 2;
 
 /// A set of strings, with ASCII's capitals as small letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Strings(BTreeSet<Vec<u8>>);
+pub(super) struct StringSet(BTreeSet<Vec<u8>>);
 
-impl Strings {
+impl StringSet {
     /// The set of one string.
     pub(super) fn one(string: &[u8]) -> Self {
         Self(BTreeSet::from([string.to_ascii_lowercase()]))
@@ -26,8 +26,8 @@ impl Strings {
         Self::one(b"")
     }
 
-    /// The set of these, where they are few.
-    pub(super) fn of(strings: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
+    /// The set of these, if they are few.
+    pub(super) fn from_strings(strings: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
         let mut all = BTreeSet::new();
         for mut string in strings {
             string.make_ascii_lowercase();
@@ -39,8 +39,8 @@ impl Strings {
         Some(Self(all))
     }
 
-    /// Each of these followed by each of the others, where they are few.
-    pub(super) fn cross(&self, others: &Self) -> Option<Self> {
+    /// Returns each of these followed by each of the others, if they are few.
+    pub(super) fn cross_with(&self, others: &Self) -> Option<Self> {
         if self.0.len().saturating_mul(others.0.len()) > MOST {
             return None;
         }
@@ -51,36 +51,36 @@ impl Strings {
         Some(Self(self.0.iter().flat_map(followed).collect()))
     }
 
-    /// Those of both sets, where they are few.
+    /// Returns the strings of both sets, if they are few.
     pub(super) fn union(&self, others: &Self) -> Option<Self> {
         let all: BTreeSet<_> = self.0.union(&others.0).cloned().collect();
         (all.len() <= MOST).then_some(Self(all))
     }
 
-    /// Only the begins of the strings.
-    pub(super) fn begins(&self) -> Self {
+    /// Returns only the beginnings of the strings.
+    pub(super) fn beginnings(&self) -> Self {
         Self(self.0.iter().map(|string| string.iter().take(KEPT).copied().collect()).collect())
     }
 
-    /// Only the ends of the strings.
-    pub(super) fn ends(&self) -> Self {
+    /// Returns only the ends of the strings.
+    pub(super) fn endings(&self) -> Self {
         let end = |string: &Vec<u8>| string.get(string.len().saturating_sub(KEPT)..).map(<[u8]>::to_vec);
         Self(self.0.iter().filter_map(end).collect())
     }
 
-    /// What a text must hold to hold one of them. `pairs`: two bytes are worth asking for.
-    pub(super) fn plan(&self, pairs: bool) -> Plan {
-        Plan::any(self.0.iter().map(|string| {
+    /// Returns the conditions on a text that holds one of them. With `pairs`, two bytes are worth a condition.
+    pub(super) fn to_plan(&self, pairs: bool) -> TrigramPlan {
+        TrigramPlan::any_of(self.0.iter().map(|string| {
             if let ([first, second], true) = (string.as_slice(), pairs)
                 && *first != b'\n'
                 && *second != b'\n'
             {
-                return Plan::Pair(u16::from_be_bytes([*first, *second]));
+                return TrigramPlan::Pair(u16::from_be_bytes([*first, *second]));
             }
-            string.windows(3).fold(Plan::All, |plan, window| match *window {
-                // A line end only stands as the last byte of a trigram.
+            string.windows(3).fold(TrigramPlan::All, |plan, window| match *window {
+                // A line end can only be the last byte of a trigram.
                 [first, second, third] if first != b'\n' && second != b'\n' => {
-                    plan.and(Plan::Trigram(trigram([first, second, third])))
+                    plan.with_both(TrigramPlan::Trigram(pack_trigram([first, second, third])))
                 }
                 _ => plan,
             })

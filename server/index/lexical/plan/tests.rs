@@ -2,23 +2,23 @@
 
 use proptest::prelude::*;
 
-use super::Plan;
-use crate::lexical::query::{Case, Query};
-use crate::lexical::trigrams::Extractor;
+use super::TrigramPlan;
+use crate::lexical::query::{CaseSensitivity, LineQuery};
+use crate::lexical::trigrams::TrigramExtractor;
 
-fn holds(plan: &Plan, trigrams: &[u32]) -> bool {
+fn holds(plan: &TrigramPlan, trigrams: &[u32]) -> bool {
     match plan {
-        Plan::All => true,
-        Plan::Trigram(one) => trigrams.contains(one),
-        Plan::Pair(pair) => trigrams.iter().any(|one| one >> 8 == u32::from(*pair)),
-        Plan::And(parts) => parts.iter().all(|part| holds(part, trigrams)),
-        Plan::Or(parts) => parts.iter().any(|part| holds(part, trigrams)),
+        TrigramPlan::All => true,
+        TrigramPlan::Trigram(one) => trigrams.contains(one),
+        TrigramPlan::Pair(pair) => trigrams.iter().any(|one| one >> 8 == u32::from(*pair)),
+        TrigramPlan::And(parts) => parts.iter().all(|part| holds(part, trigrams)),
+        TrigramPlan::Or(parts) => parts.iter().any(|part| holds(part, trigrams)),
     }
 }
 
-fn passes(pattern: &str, case: Case, text: &str) -> bool {
-    let query = Query::new(pattern, case, false).unwrap();
-    let mut extractor = Extractor::default();
+fn passes(pattern: &str, case: CaseSensitivity, text: &str) -> bool {
+    let query = LineQuery::new(pattern, case, false).unwrap();
+    let mut extractor = TrigramExtractor::default();
     extractor.push(text.as_bytes());
     holds(query.plan(), &extractor.finish())
 }
@@ -42,7 +42,7 @@ fn a_text_without_the_parts_is_left_out() {
         (r"x\p{Greek}+", "xa"),
     ];
     for (pattern, text) in cases {
-        assert!(!passes(pattern, Case::Sensitive, text), "{pattern}");
+        assert!(!passes(pattern, CaseSensitivity::Sensitive, text), "{pattern}");
     }
 }
 
@@ -55,20 +55,23 @@ fn folding_is_sound_beyond_ascii() {
         ("ΣΑΣ", "σας"),
         (r"\p{Greek}", "α"),
     ] {
-        assert!(passes(pattern, Case::Insensitive, text), "{pattern}");
-        assert!(passes(pattern, Case::Smart, text) || pattern == "ΣΑΣ", "{pattern}");
+        assert!(passes(pattern, CaseSensitivity::Insensitive, text), "{pattern}");
+        assert!(passes(pattern, CaseSensitivity::Smart, text) || pattern == "ΣΑΣ", "{pattern}");
     }
 }
 
 #[test]
 fn short_and_open_expressions_ask_for_what_they_can() {
-    let plan = |pattern| Query::new(pattern, Case::Sensitive, false).unwrap().plan().clone();
+    let plan = |pattern| LineQuery::new(pattern, CaseSensitivity::Sensitive, false).unwrap().plan().clone();
     for pattern in ["a", ".*", r"\w{5}\s+\w{5}", "(abc)?", "abc|d", "", "^$", r"\p{L}"] {
-        assert_eq!(plan(pattern), Plan::All, "{pattern}");
+        assert_eq!(plan(pattern), TrigramPlan::All, "{pattern}");
     }
-    assert_eq!(plan("if"), Plan::Pair(u16::from_be_bytes(*b"if")));
+    assert_eq!(plan("if"), TrigramPlan::Pair(u16::from_be_bytes(*b"if")));
     let words: Vec<_> = (0..100_000).map(|number| format!("word{number}")).collect();
-    assert!(Plan::of(&regex_syntax::parse(&words.join("|")).unwrap()).leaves() <= super::MOST_LEAVES);
+    assert!(
+        TrigramPlan::from_expression(&regex_syntax::parse(&words.join("|")).unwrap()).leaf_count()
+            <= super::MOST_LEAVES
+    );
 }
 
 proptest! {
@@ -78,10 +81,10 @@ proptest! {
     fn every_match_passes(
         pattern in crate::lexical::tests::pattern(),
         text in "[abkKſ\u{212a}s_0 \r]{0,12}(\n[abkKſs_0 \r]{0,12}){0,3}",
-        case in prop_oneof![Just(Case::Sensitive), Just(Case::Insensitive), Just(Case::Smart)],
+        case in prop_oneof![Just(CaseSensitivity::Sensitive), Just(CaseSensitivity::Insensitive), Just(CaseSensitivity::Smart)],
     ) {
         use grep_matcher::Matcher;
-        if let Ok(query) = Query::new(&pattern, case, false)
+        if let Ok(query) = LineQuery::new(&pattern, case, false)
             && text.split('\n').any(|line| query.matcher().is_match(line.as_bytes()).unwrap())
         {
             prop_assert!(passes(&pattern, case, &text), "{pattern:?} {text:?} {:?}", query.plan());

@@ -3,10 +3,10 @@
 use std::io;
 use std::path::Path;
 
-use super::Files;
+use super::SegmentFiles;
 use super::postings::{pull_varint, push_varint};
-use super::writer::Writer;
-use crate::lexical::entry::Stamp;
+use super::writer::SegmentWriter;
+use crate::lexical::entry::StatStamp;
 use crate::lexical::trigrams::Trigram;
 
 /// Trigrams that there could be.
@@ -23,12 +23,12 @@ const LINK: usize = 4;
 
 /// The gaps of one trigram's blocks, in chunks.
 #[derive(Clone, Copy, Debug)]
-struct List {
+struct GapList {
     trigram: Trigram,
     first: u32,
-    /// Where the next byte goes.
+    /// The position of the next byte.
     at: u32,
-    /// Where the chunk's link stands.
+    /// The position of the chunk's link.
     end: u32,
     /// The lowest number that may come next.
     next: u32,
@@ -37,22 +37,22 @@ struct List {
 
 /// Texts that are being gathered.
 #[derive(Debug)]
-pub struct Builder {
-    files: Files,
+pub struct SegmentBuilder {
+    files: SegmentFiles,
     /// Blocks of the file that comes next.
     open: u32,
     /// For each trigram one more than the index of its list, 0 for none. Most of it is never touched.
     slots: Vec<u32>,
-    lists: Vec<List>,
+    lists: Vec<GapList>,
     blocks: Vec<Box<[u8]>>,
     used: usize,
     gap: Vec<u8>,
 }
 
-impl Default for Builder {
+impl Default for SegmentBuilder {
     fn default() -> Self {
         Self {
-            files: Files::default(),
+            files: SegmentFiles::default(),
             open: 0,
             slots: vec![0; TRIGRAMS],
             lists: Vec::new(),
@@ -63,17 +63,17 @@ impl Default for Builder {
     }
 }
 
-impl Builder {
+impl SegmentBuilder {
     /// Adds the trigrams of a block of the file that comes next.
-    pub fn block(&mut self, trigrams: &[Trigram]) {
-        let number = self.files.blocks().saturating_add(self.open);
+    pub fn add_block(&mut self, trigrams: &[Trigram]) {
+        let number = self.files.block_count().saturating_add(self.open);
         // More blocks than there are numbers are no more than a reason to look into their file.
         self.open = self.open.saturating_add(1);
-        trigrams.iter().for_each(|trigram| self.note(*trigram, number));
+        trigrams.iter().for_each(|trigram| self.note_trigram(*trigram, number));
     }
 
     /// Adds the file whose blocks were added, in this state; without one it stays unknown. Paths ascend.
-    pub fn file(&mut self, path: &str, stamp: Option<Stamp>) {
+    pub fn add_file(&mut self, path: &str, stamp: Option<StatStamp>) {
         let blocks = std::mem::take(&mut self.open);
         if blocks > 0 {
             self.files.push(path, stamp.unwrap_or_default(), blocks);
@@ -87,14 +87,14 @@ impl Builder {
 
     /// Bytes that the lists take.
     pub fn bytes(&self) -> usize {
-        self.blocks.len() * BLOCK + self.lists.len() * size_of::<List>()
+        self.blocks.len() * BLOCK + self.lists.len() * size_of::<GapList>()
     }
 
-    /// Writes what was gathered as the segment `target` of the folder `root`, and begins anew.
+    /// Writes the gathered postings as the segment `target` of the folder `root`, and empties the builder.
     ///
     /// # Errors
-    /// Where it cannot be written; what was gathered is lost, and its files count as never read.
-    pub fn write(&mut self, target: &Path, root: &str) -> io::Result<()> {
+    /// Fails if it cannot be written; the gathered postings are lost, and their files count as never read.
+    pub fn write_segment(&mut self, target: &Path, root: &str) -> io::Result<()> {
         let files = std::mem::take(&mut self.files);
         let mut lists = std::mem::take(&mut self.lists);
         lists.sort_unstable_by_key(|list| list.trigram);
@@ -104,9 +104,9 @@ impl Builder {
             }
         }
         let (mut bytes, mut numbers) = (Vec::new(), Vec::new());
-        let written = Writer::create(target, root, &files).and_then(|mut writer| {
+        let written = SegmentWriter::create(target, root, &files).and_then(|mut writer| {
             for list in &lists {
-                self.collect(list, &mut bytes, &mut numbers);
+                self.collect_numbers(list, &mut bytes, &mut numbers);
                 writer.push(list.trigram, &numbers)?;
             }
             writer.finish()
@@ -116,9 +116,9 @@ impl Builder {
         written
     }
 
-    fn note(&mut self, trigram: Trigram, number: u32) {
+    fn note_trigram(&mut self, trigram: Trigram, number: u32) {
         let index = match self.slots.get(trigram as usize) {
-            Some(0) => self.begin(trigram),
+            Some(0) => self.begin_list(trigram),
             Some(slot) => *slot as usize - 1,
             None => return,
         };
@@ -135,23 +135,23 @@ impl Builder {
             list.at += 1;
             return;
         }
-        self.push(index, gap);
+        self.push_gap(index, gap);
     }
 
     /// Begins the list of a trigram; its index.
-    fn begin(&mut self, trigram: Trigram) -> usize {
+    fn begin_list(&mut self, trigram: Trigram) -> usize {
         let index = self.lists.len();
         if let Some(slot) = self.slots.get_mut(trigram as usize) {
             *slot = u32::try_from(index + 1).unwrap_or(u32::MAX);
         }
-        let first = self.chunk(CHUNKS.0);
+        let first = self.allocate_chunk(CHUNKS.0);
         let end = first + u32::try_from(CHUNKS.0 - LINK).unwrap_or_default();
-        self.lists.push(List { trigram, first, at: first, end, next: 0, chunk: 16 });
+        self.lists.push(GapList { trigram, first, at: first, end, next: 0, chunk: 16 });
         index
     }
 
-    /// Adds a gap to a list, with further chunks where it needs them.
-    fn push(&mut self, index: usize, gap: u32) {
+    /// Adds a gap to a list, with further chunks if it needs them.
+    fn push_gap(&mut self, index: usize, gap: u32) {
         let Some(mut list) = self.lists.get(index).copied() else { return };
         let mut bytes = std::mem::take(&mut self.gap);
         bytes.clear();
@@ -159,13 +159,13 @@ impl Builder {
         for &byte in &bytes {
             if list.at == list.end {
                 let size = (usize::from(list.chunk) * 2).min(CHUNKS.1);
-                let first = self.chunk(size);
-                self.put(list.end, &first.to_le_bytes());
+                let first = self.allocate_chunk(size);
+                self.put_bytes(list.end, &first.to_le_bytes());
                 list.at = first;
                 list.end = first + u32::try_from(size - LINK).unwrap_or_default();
                 list.chunk = u16::try_from(size).unwrap_or_default();
             }
-            self.put(list.at, &[byte]);
+            self.put_bytes(list.at, &[byte]);
             list.at += 1;
         }
         self.gap = bytes;
@@ -175,7 +175,7 @@ impl Builder {
     }
 
     /// Room for a chunk, which never lies in two blocks.
-    fn chunk(&mut self, size: usize) -> u32 {
+    fn allocate_chunk(&mut self, size: usize) -> u32 {
         if self.blocks.is_empty() || self.used + size > BLOCK {
             self.blocks.push(vec![0; BLOCK].into_boxed_slice());
             self.used = 0;
@@ -185,7 +185,7 @@ impl Builder {
         u32::try_from(at).unwrap_or(u32::MAX)
     }
 
-    fn put(&mut self, at: u32, bytes: &[u8]) {
+    fn put_bytes(&mut self, at: u32, bytes: &[u8]) {
         let at = at as usize;
         let place = self.blocks.get_mut(at / BLOCK).and_then(|block| block.get_mut(at % BLOCK..));
         if let Some(place) = place {
@@ -193,25 +193,25 @@ impl Builder {
         }
     }
 
-    fn get(&self, at: u32, length: usize) -> &[u8] {
+    fn get_bytes(&self, at: u32, length: usize) -> &[u8] {
         let at = at as usize;
         let block = self.blocks.get(at / BLOCK);
         block.and_then(|block| block.get(at % BLOCK..at % BLOCK + length)).unwrap_or_default()
     }
 
     /// The numbers of a list.
-    fn collect(&self, list: &List, bytes: &mut Vec<u8>, numbers: &mut Vec<u32>) {
+    fn collect_numbers(&self, list: &GapList, bytes: &mut Vec<u8>, numbers: &mut Vec<u32>) {
         bytes.clear();
         numbers.clear();
         let (mut at, mut size) = (list.first, CHUNKS.0);
         loop {
             let end = at + u32::try_from(size - LINK).unwrap_or_default();
             if end == list.end {
-                bytes.extend(self.get(at, (list.at - at) as usize));
+                bytes.extend(self.get_bytes(at, (list.at - at) as usize));
                 break;
             }
-            bytes.extend(self.get(at, size - LINK));
-            let Ok(link) = self.get(end, LINK).try_into() else { break };
+            bytes.extend(self.get_bytes(at, size - LINK));
+            let Ok(link) = self.get_bytes(end, LINK).try_into() else { break };
             at = u32::from_le_bytes(link);
             size = (size * 2).min(CHUNKS.1);
         }

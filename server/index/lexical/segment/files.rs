@@ -1,26 +1,26 @@
-//! The files that a segment tells of: their paths, the states in which they were read, and how many blocks each has.
+//! The files of a segment: their paths, the states in which they were read, and how many blocks each has.
 
 use std::ops::Range;
 
-use super::Damaged;
+use super::SegmentError;
 use super::postings::{pull_varint, push_varint};
-use crate::lexical::entry::Stamp;
+use crate::lexical::entry::StatStamp;
 
 /// Paths and stamps, numbered from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Files {
+pub struct SegmentFiles {
     paths: String,
     ends: Vec<u32>,
-    stamps: Vec<Stamp>,
+    stamps: Vec<StatStamp>,
     /// For each file the number after that of its last block.
     blocks: Vec<u32>,
 }
 
-impl Files {
-    /// Adds a file as the next number, with so many blocks; not where paths or blocks are more than four billions.
-    pub fn push(&mut self, path: &str, stamp: Stamp, blocks: u32) -> bool {
+impl SegmentFiles {
+    /// Adds a file as the next number, with so many blocks; not if paths or blocks are more than four billions.
+    pub fn push(&mut self, path: &str, stamp: StatStamp, blocks: u32) -> bool {
         let Ok(end) = u32::try_from(self.paths.len() + path.len()) else { return false };
-        let Some(last) = self.blocks().checked_add(blocks) else { return false };
+        let Some(last) = self.block_count().checked_add(blocks) else { return false };
         self.blocks.push(last);
         self.paths.push_str(path);
         self.ends.push(end);
@@ -28,17 +28,17 @@ impl Files {
         true
     }
 
-    /// How many there are.
+    /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.stamps.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.stamps.is_empty()
     }
 
-    /// The path of a file, empty where there is no such number.
+    /// The path of a file, empty if there is no such number.
     pub fn path(&self, number: usize) -> &str {
         let begin =
             number.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&end| end as usize);
@@ -47,12 +47,12 @@ impl Files {
     }
 
     /// The state in which a file was read.
-    pub fn stamp(&self, number: usize) -> Option<Stamp> {
+    pub fn stamp(&self, number: usize) -> Option<StatStamp> {
         self.stamps.get(number).copied()
     }
 
     /// Blocks of all files.
-    pub fn blocks(&self) -> u32 {
+    pub fn block_count(&self) -> u32 {
         self.blocks.last().copied().unwrap_or_default()
     }
 
@@ -63,13 +63,13 @@ impl Files {
         begin..self.blocks.get(number).copied().unwrap_or(begin)
     }
 
-    /// Every file, by number.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, Stamp)> {
+    /// Returns every file, by number.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, StatStamp)> {
         self.stamps.iter().enumerate().map(|(number, &stamp)| (self.path(number), stamp))
     }
 
-    /// As they are written, with the folder that they are in.
-    pub fn bytes(&self, root: &str) -> Vec<u8> {
+    /// Returns the files in their written form, with the folder that they are in.
+    pub fn to_bytes(&self, root: &str) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.len() * 48);
         push_varint(root.len() as u64, &mut bytes);
         bytes.extend(root.as_bytes());
@@ -91,21 +91,21 @@ impl Files {
     }
 
     /// The folder that they are in, by the beginning of what was written.
-    pub fn root(mut bytes: &[u8]) -> Option<String> {
-        String::from_utf8(text(&mut bytes)?.to_vec()).ok()
+    pub fn read_root(mut bytes: &[u8]) -> Option<String> {
+        String::from_utf8(pull_text(&mut bytes)?.to_vec()).ok()
     }
 
     /// Reads them back.
     ///
     /// # Errors
-    /// Where they are of another folder, or damaged.
-    pub fn read(bytes: &[u8], root: &str) -> Result<Self, Damaged> {
+    /// Fails if they are of another folder, or damaged.
+    pub fn from_bytes(bytes: &[u8], root: &str) -> Result<Self, SegmentError> {
         let mut rest = bytes;
-        let of = text(&mut rest).ok_or(Damaged::Content("its folder"))?;
+        let of = pull_text(&mut rest).ok_or(SegmentError::Content("its folder"))?;
         if of != root.as_bytes() {
-            return Err(Damaged::Foreign);
+            return Err(SegmentError::Foreign);
         }
-        Self::read_files(rest).ok_or(Damaged::Content("its files"))
+        Self::read_files(rest).ok_or(SegmentError::Content("its files"))
     }
 
     fn read_files(mut rest: &[u8]) -> Option<Self> {
@@ -116,14 +116,14 @@ impl Files {
             let shared = usize::try_from(pull_varint(&mut rest)?).ok()?;
             path.get(..shared)?;
             path.truncate(shared);
-            path.extend(text(&mut rest)?);
+            path.extend(pull_text(&mut rest)?);
             let blocks = u32::try_from(pull_varint(&mut rest)?).ok()?;
             let mut number = || {
                 let (bytes, after) = rest.split_first_chunk::<8>()?;
                 rest = after;
                 Some(*bytes)
             };
-            let stamp = Stamp {
+            let stamp = StatStamp {
                 size: u64::from_le_bytes(number()?),
                 mtime_ns: i64::from_le_bytes(number()?),
                 ctime_ns: i64::from_le_bytes(number()?),
@@ -137,7 +137,7 @@ impl Files {
     }
 }
 
-fn text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+fn pull_text<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = usize::try_from(pull_varint(bytes)?).ok()?;
     let (text, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;

@@ -1,12 +1,13 @@
 //! The bytes of a segment's header and of its dictionary's records.
 
-use super::Damaged;
+use super::SegmentError;
 use crate::lexical::trigrams::Trigram;
 
-/// What a segment begins with; the last byte is the version of everything in it, the way texts are read among it.
+/// The first bytes of a segment; the last byte is the version of everything in it, including the way of reading
+/// texts.
 const MAGIC: [u8; 8] = *b"wfindex\x01";
 
-/// What segments of every version begin with.
+/// The first bytes of segments of every version.
 pub(super) const OURS: &[u8] = b"wfindex";
 
 /// Bytes of a header.
@@ -15,9 +16,9 @@ pub(super) const HEADER: usize = 48;
 /// Bytes of a record.
 pub(super) const RECORD: usize = 16;
 
-/// Where the parts are.
+/// The positions of the parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct SegmentHeader {
     /// Bytes of the files' part.
     pub files_len: u64,
     /// Its checksum.
@@ -30,29 +31,29 @@ pub(super) struct Header {
     pub dictionary_crc: u32,
 }
 
-impl Header {
+impl SegmentHeader {
     /// Reads a header.
     ///
     /// # Errors
-    /// Where it is none of this version, or damaged.
-    pub(super) fn read(bytes: &[u8; HEADER]) -> Result<Self, Damaged> {
+    /// Fails if it is not of this version, or damaged.
+    pub(super) fn from_bytes(bytes: &[u8; HEADER]) -> Result<Self, SegmentError> {
         let (magic, rest) = bytes.split_at(MAGIC.len());
         if magic != MAGIC {
-            return Err(Damaged::Foreign);
+            return Err(SegmentError::Foreign);
         }
-        let mut numbers = Numbers(rest);
+        let mut numbers = NumberReader(rest);
         let header = Self {
-            files_len: numbers.eight(),
-            postings_len: numbers.eight(),
-            dictionary_len: numbers.eight(),
-            files_crc: numbers.four(),
-            dictionary_crc: numbers.four(),
+            files_len: numbers.next_u64(),
+            postings_len: numbers.next_u64(),
+            dictionary_len: numbers.next_u64(),
+            files_crc: numbers.next_u32(),
+            dictionary_crc: numbers.next_u32(),
         };
-        if header.bytes() == *bytes { Ok(header) } else { Err(Damaged::Content("its header")) }
+        if header.to_bytes() == *bytes { Ok(header) } else { Err(SegmentError::Content("its header")) }
     }
 
     /// The header as it is written.
-    pub(super) fn bytes(&self) -> [u8; HEADER] {
+    pub(super) fn to_bytes(self) -> [u8; HEADER] {
         let mut bytes = Vec::with_capacity(HEADER);
         bytes.extend(MAGIC);
         bytes.extend(self.files_len.to_le_bytes());
@@ -66,23 +67,23 @@ impl Header {
         header
     }
 
-    /// Where the files' part begins.
+    /// Returns the start of the files' part.
     pub(super) fn files_at(&self) -> u64 {
         HEADER as u64
     }
 
-    /// Where the postings begin.
+    /// Returns the start of the postings.
     pub(super) fn postings_at(&self) -> u64 {
         self.files_at().saturating_add(self.files_len)
     }
 
-    /// Where the dictionary begins.
+    /// Returns the start of the dictionary.
     pub(super) fn dictionary_at(&self) -> u64 {
         self.postings_at().saturating_add(self.postings_len)
     }
 
-    /// Where it all ends, unless that is beyond any file.
-    pub(super) fn end(&self) -> Option<u64> {
+    /// Returns the end of the segment, unless that is beyond any file.
+    pub(super) fn end_offset(&self) -> Option<u64> {
         self.files_at()
             .checked_add(self.files_len)?
             .checked_add(self.postings_len)?
@@ -92,10 +93,10 @@ impl Header {
 
 /// A trigram's entry in the dictionary. Its postings reach up to those of the next one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Record {
-    /// Which one.
+pub(super) struct DictionaryRecord {
+    /// The trigram.
     pub trigram: Trigram,
-    /// Where its postings begin among all; at most 2^40.
+    /// The start of its postings among all; at most 2^40.
     pub offset: u64,
     /// Files that hold it.
     pub count: u32,
@@ -103,21 +104,21 @@ pub(super) struct Record {
     pub crc: u32,
 }
 
-impl Record {
+impl DictionaryRecord {
     /// Reads a record.
-    pub(super) fn read(bytes: &[u8; RECORD]) -> Self {
-        let mut numbers = Numbers(bytes);
-        let packed = numbers.eight();
+    pub(super) fn from_bytes(bytes: &[u8; RECORD]) -> Self {
+        let mut numbers = NumberReader(bytes);
+        let packed = numbers.next_u64();
         Self {
             trigram: u32::try_from(packed >> 40).unwrap_or_default(),
             offset: packed & 0xff_ffff_ffff,
-            count: numbers.four(),
-            crc: numbers.four(),
+            count: numbers.next_u32(),
+            crc: numbers.next_u32(),
         }
     }
 
     /// The record as it is written.
-    pub(super) fn bytes(&self) -> [u8; RECORD] {
+    pub(super) fn to_bytes(self) -> [u8; RECORD] {
         let packed = u64::from(self.trigram) << 40 | (self.offset & 0xff_ffff_ffff);
         let mut bytes = [0; RECORD];
         let all =
@@ -128,20 +129,20 @@ impl Record {
 }
 
 /// Numbers of fixed width, one after the other; zeros after the end.
-struct Numbers<'a>(&'a [u8]);
+struct NumberReader<'a>(&'a [u8]);
 
-impl Numbers<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
+impl NumberReader<'_> {
+    fn take_bytes<const N: usize>(&mut self) -> [u8; N] {
         let Some((bytes, rest)) = self.0.split_first_chunk::<N>() else { return [0; N] };
         self.0 = rest;
         *bytes
     }
 
-    fn eight(&mut self) -> u64 {
-        u64::from_le_bytes(self.take())
+    fn next_u64(&mut self) -> u64 {
+        u64::from_le_bytes(self.take_bytes())
     }
 
-    fn four(&mut self) -> u32 {
-        u32::from_le_bytes(self.take())
+    fn next_u32(&mut self) -> u32 {
+        u32::from_le_bytes(self.take_bytes())
     }
 }

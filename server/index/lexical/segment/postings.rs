@@ -1,14 +1,14 @@
-//! How the numbers of blocks are written: gaps where they are few, a bit for each block where they are many.
+//! The encoding of block numbers: gaps if they are few, a bit for each block if they are many.
 
-use super::Damaged;
+use super::SegmentError;
 
-/// Whether a list of `count` out of `blocks` numbers is written as bits.
-fn dense(count: u32, blocks: u32) -> bool {
+/// Returns whether a list of `count` out of `blocks` numbers is written as bits.
+fn is_dense(count: u32, blocks: u32) -> bool {
     count > blocks / 8
 }
 
 /// Bytes of the longest list.
-pub(super) fn longest(blocks: u32) -> usize {
+pub(super) fn max_length(blocks: u32) -> usize {
     // A gap takes five bytes at most, and only lists of an eighth of the blocks are written so.
     blocks as usize + 16
 }
@@ -37,10 +37,10 @@ pub(super) fn pull_varint(bytes: &mut &[u8]) -> Option<u64> {
 }
 
 /// Writes ascending numbers below `blocks`.
-pub(super) fn encode(numbers: &[u32], blocks: u32, into: &mut Vec<u8>) {
+pub(super) fn encode_numbers(numbers: &[u32], blocks: u32, into: &mut Vec<u8>) {
     into.clear();
     let count = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-    if dense(count, blocks) {
+    if is_dense(count, blocks) {
         into.resize(blocks.div_ceil(8) as usize, 0);
         for &number in numbers {
             if let Some(byte) = into.get_mut(number as usize / 8) {
@@ -59,11 +59,16 @@ pub(super) fn encode(numbers: &[u32], blocks: u32, into: &mut Vec<u8>) {
 /// Reads `count` numbers below `blocks` into `into`, in place of what it holds.
 ///
 /// # Errors
-/// Where the bytes hold anything else.
-pub(super) fn decode(bytes: &[u8], count: u32, blocks: u32, into: &mut Vec<u32>) -> Result<(), Damaged> {
-    const WRONG: Damaged = Damaged::Content("its postings");
+/// Fails if the bytes hold anything else.
+pub(super) fn decode_numbers(
+    bytes: &[u8],
+    count: u32,
+    blocks: u32,
+    into: &mut Vec<u32>,
+) -> Result<(), SegmentError> {
+    const WRONG: SegmentError = SegmentError::Content("its postings");
     into.clear();
-    if dense(count, blocks) {
+    if is_dense(count, blocks) {
         into.reserve(count as usize);
         for (index, chunk) in (0..).step_by(64).zip(bytes.chunks(8)) {
             let mut word = chunk.iter().rev().fold(0_u64, |word, &byte| word << 8 | u64::from(byte));
@@ -87,21 +92,21 @@ pub(super) fn decode(bytes: &[u8], count: u32, blocks: u32, into: &mut Vec<u32>)
 /// Takes from `found`, ascending, what is not in a written list. `room` is room to work in.
 ///
 /// # Errors
-/// Where the bytes hold no such list.
+/// Fails if the bytes hold no such list.
 pub(super) fn keep_common(
     bytes: &[u8],
     count: u32,
     blocks: u32,
     found: &mut Vec<u32>,
     room: &mut Vec<u32>,
-) -> Result<(), Damaged> {
-    if dense(count, blocks) {
+) -> Result<(), SegmentError> {
+    if is_dense(count, blocks) {
         found.retain(|number| {
             bytes.get(*number as usize / 8).is_some_and(|byte| byte >> (number % 8) & 1 == 1)
         });
         return Ok(());
     }
-    decode(bytes, count, blocks, room)?;
+    decode_numbers(bytes, count, blocks, room)?;
     let mut rest = room.iter().copied().peekable();
     found.retain(|one| {
         while rest.next_if(|other| other < one).is_some() {}

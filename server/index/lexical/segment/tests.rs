@@ -6,28 +6,28 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::builder::Builder;
-use super::merge::merge;
-use super::{Damaged, Segment};
-use crate::lexical::entry::Stamp;
-use crate::lexical::trigrams::{Extractor, trigram};
+use super::builder::SegmentBuilder;
+use super::merge::merge_segments;
+use super::{IndexSegment, SegmentError};
+use crate::lexical::entry::StatStamp;
+use crate::lexical::trigrams::{TrigramExtractor, pack_trigram};
 
 fn write(at: &Path, texts: &[(String, String)]) {
-    let (mut builder, mut extractor) = (Builder::default(), Extractor::default());
+    let (mut builder, mut extractor) = (SegmentBuilder::default(), TrigramExtractor::default());
     for (path, text) in texts {
         for block in text.split_inclusive('\n') {
             extractor.push(block.as_bytes());
-            builder.block(&extractor.finish());
+            builder.add_block(&extractor.finish());
         }
-        builder.file(path, Some(Stamp { size: text.len() as u64, ..Stamp::default() }));
+        builder.add_file(path, Some(StatStamp { size: text.len() as u64, ..StatStamp::default() }));
     }
-    builder.write(at, "/root").unwrap();
+    builder.write_segment(at, "/root").unwrap();
 }
 
 /// The paths that hold the trigram.
-fn holders(segment: &Segment, bytes: [u8; 3]) -> BTreeSet<String> {
+fn holders(segment: &IndexSegment, bytes: [u8; 3]) -> BTreeSet<String> {
     let (mut room, mut numbers) = (Vec::new(), Vec::new());
-    if let Some(term) = segment.term(trigram(bytes)) {
+    if let Some(term) = segment.find_term(pack_trigram(bytes)) {
         segment.postings(term, &mut room, &mut numbers).unwrap();
     }
     let holds = |number: &usize| {
@@ -43,7 +43,7 @@ fn expected(texts: &[(String, String)], bytes: [u8; 3]) -> BTreeSet<String> {
 }
 
 fn texts(count: usize) -> Vec<(String, String)> {
-    // Each third text holds a common word, each 50th a rarer one, one a word of its own.
+    // Each third text holds a common word, each 50th a rarer word, and one text a word of its own.
     let text = |number: usize| {
         let common = if number.is_multiple_of(3) { "common" } else { "" };
         let rare = if number.is_multiple_of(50) { "Rare" } else { "" };
@@ -58,12 +58,12 @@ fn what_is_written_is_read_back() {
     let at = folder.path().join("one");
     let texts = texts(3000);
     write(&at, &texts);
-    let segment = Segment::open(&at, "/root").unwrap();
+    let segment = IndexSegment::open(&at, "/root").unwrap();
     for bytes in [*b"com", *b"rar", *b"00x", *b"w29", *b"zzz"] {
         assert_eq!(holders(&segment, bytes), expected(&texts, bytes), "{bytes:?}");
     }
     assert_eq!(segment.files().len(), 3000);
-    assert!(matches!(Segment::open(&at, "/other"), Err(Damaged::Foreign)));
+    assert!(matches!(IndexSegment::open(&at, "/other"), Err(SegmentError::Foreign)));
     assert!(segment.terms_of(u16::from_be_bytes(*b"co")).all(|term| term.count == 1000));
 }
 
@@ -75,11 +75,12 @@ fn merged_segments_hold_what_is_kept() {
     let names = ["one", "two", "both"].map(|name| folder.path().join(name));
     write(&names[0], second);
     write(&names[1], first);
-    let open = |index: usize| Segment::open(&names[index], "/root").unwrap();
+    let open = |index: usize| IndexSegment::open(&names[index], "/root").unwrap();
     let (one, two) = (open(0), open(1));
     let keep =
-        |segment: &Segment| (0..segment.files().len() as u32).filter(|number| number % 7 != 0).collect();
-    let done = merge(&[(&one, keep(&one)), (&two, keep(&two))], &names[2], "/root", || true).unwrap();
+        |segment: &IndexSegment| (0..segment.files().len() as u32).filter(|number| number % 7 != 0).collect();
+    let done =
+        merge_segments(&[(&one, keep(&one)), (&two, keep(&two))], &names[2], "/root", || true).unwrap();
     assert!(done);
     let both = open(2);
     let kept = [first, second].map(|part| {
@@ -97,7 +98,7 @@ fn merged_segments_hold_what_is_kept() {
     for bytes in [*b"com", *b"rar", *b"00x", *b"w29"] {
         assert_eq!(holders(&both, bytes), expected(&kept, bytes), "{bytes:?}");
     }
-    assert!(!merge(&[(&one, vec![1])], &names[2], "/root", || false).unwrap());
+    assert!(!merge_segments(&[(&one, vec![1])], &names[2], "/root", || false).unwrap());
 }
 
 proptest! {
@@ -119,13 +120,13 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         fs::write(&at, &bytes).unwrap();
-        let Ok(segment) = Segment::open(&at, "/root") else {
+        let Ok(segment) = IndexSegment::open(&at, "/root") else {
             prop_assert_ne!(bytes, whole);
             return Ok(());
         };
         let (mut room, mut numbers) = (Vec::new(), Vec::new());
         for wanted in [*b"com", *b"rar", *b"30x", *b"w29"] {
-            if let Some(term) = segment.term(trigram(wanted))
+            if let Some(term) = segment.find_term(pack_trigram(wanted))
                 && segment.postings(term, &mut room, &mut numbers).is_ok()
             {
                 prop_assert_eq!(holders(&segment, wanted), expected(&texts, wanted));
@@ -138,6 +139,6 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let at = folder.path().join("one");
         fs::write(&at, [b"wfindex\x01".as_slice(), &bytes].concat()).unwrap();
-        prop_assert!(Segment::open(&at, "/root").is_err());
+        prop_assert!(IndexSegment::open(&at, "/root").is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! The same lines as ripgrep's, whatever the tree, the pattern and the layer.
+//! The lines are equal to ripgrep's for any tree, pattern and layer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -10,26 +10,26 @@ use std::sync::Arc;
 use proptest::prelude::*;
 
 use super::pattern;
-use crate::lexical::index::Index;
-use crate::lexical::query::{Case, Query};
-use crate::lexical::search::{Found, LineSearch, Options, search};
-use crate::lexical::source::Source;
-use crate::lexical::view::View;
-use crate::lexical::walk::{Walk, walk};
+use crate::lexical::index::LexicalIndex;
+use crate::lexical::query::{CaseSensitivity, LineQuery};
+use crate::lexical::search::{FoundLines, LineSearch, SearchOptions, search_files};
+use crate::lexical::source::TextSource;
+use crate::lexical::view::IndexView;
+use crate::lexical::walk::{FileWalk, walk_files};
 
 type Lines = BTreeSet<(String, u64)>;
 
 /// Opens files below a folder.
 pub(super) struct Folder(pub PathBuf);
 
-impl Source for Folder {
+impl TextSource for Folder {
     fn open(&self, path: &str) -> Option<File> {
         let flags = (rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW).bits();
         let file = OpenOptions::new().read(true).custom_flags(flags as i32).open(self.0.join(path)).ok()?;
         file.metadata().ok()?.is_file().then_some(file)
     }
 
-    fn unsaved(&self, _: &str) -> Option<Arc<str>> {
+    fn unsaved_text(&self, _: &str) -> Option<Arc<str>> {
         None
     }
 
@@ -41,14 +41,18 @@ impl Source for Folder {
 #[derive(Clone, Debug)]
 struct Asked {
     pattern: String,
-    case: Case,
+    case: CaseSensitivity,
     literal: bool,
     glob: &'static str,
 }
 
 fn asked() -> impl Strategy<Value = Asked> {
     let globs = vec!["", "", "", "", "*.c", "!*.c", "a/**", "*.txt", ".h*", "!b", "**/c*", "a", "**"];
-    let case = prop_oneof![Just(Case::Sensitive), Just(Case::Insensitive), Just(Case::Smart)];
+    let case = prop_oneof![
+        Just(CaseSensitivity::Sensitive),
+        Just(CaseSensitivity::Insensitive),
+        Just(CaseSensitivity::Smart)
+    ];
     (pattern(), case, prop::bool::weighted(0.2), prop::sample::select(globs))
         .prop_map(|(pattern, case, literal, glob)| Asked { pattern, case, literal, glob })
 }
@@ -159,9 +163,9 @@ fn ripgrep(root: &Path, asked: &Asked) -> Option<Lines> {
         "-0",
     ]);
     command.arg(match asked.case {
-        Case::Sensitive => "-s",
-        Case::Insensitive => "-i",
-        Case::Smart => "-S",
+        CaseSensitivity::Sensitive => "-s",
+        CaseSensitivity::Insensitive => "-i",
+        CaseSensitivity::Smart => "-S",
     });
     if asked.literal {
         command.arg("-F");
@@ -183,14 +187,14 @@ fn ripgrep(root: &Path, asked: &Asked) -> Option<Lines> {
     Some(parsed.collect())
 }
 
-fn lines(found: &Found) -> Lines {
+fn lines(found: &FoundLines) -> Lines {
     assert!(!found.more && !found.stopped && !found.damaged);
     let lines: Vec<_> = found.hits.iter().map(|(path, hit)| (path.to_string(), hit.line)).collect();
     assert!(lines.is_sorted(), "{lines:?}");
     lines.into_iter().collect()
 }
 
-fn same(found: &Found, expected: &Lines, layer: &str, asked: &Asked) -> Result<(), TestCaseError> {
+fn same(found: &FoundLines, expected: &Lines, layer: &str, asked: &Asked) -> Result<(), TestCaseError> {
     let found = lines(found);
     let different: Vec<_> = found.symmetric_difference(expected).take(5).collect();
     prop_assert!(
@@ -203,9 +207,9 @@ fn same(found: &Found, expected: &Lines, layer: &str, asked: &Asked) -> Result<(
 }
 
 /// Waits until the index has taken in every file.
-fn update(index: &Index, root: &Path) {
+fn update(index: &LexicalIndex, root: &Path) {
     loop {
-        let list = walk(root, &Walk { stamps: true, ..Walk::default() }, &|| true).unwrap();
+        let list = walk_files(root, &FileWalk { stamps: true, ..FileWalk::default() }, &|| true).unwrap();
         let folder = Folder(root.to_owned());
         let done = index.update(&list, &folder, &mut |_, _| {}, &|| true).unwrap();
         if done.left == 0 || done.added == 0 && !index.segments().is_empty() {
@@ -214,30 +218,36 @@ fn update(index: &Index, root: &Path) {
     }
 }
 
-fn check(root: &Path, index: &Index, asked: &[Asked]) -> Result<(), TestCaseError> {
+fn check(root: &Path, index: &LexicalIndex, asked: &[Asked]) -> Result<(), TestCaseError> {
     let folder = Folder(root.to_owned());
     for asked in asked {
-        let query = Query::new(&asked.pattern, asked.case, asked.literal);
+        let query = LineQuery::new(&asked.pattern, asked.case, asked.literal);
         let Some(expected) = ripgrep(root, asked) else {
             prop_assert!(query.is_err() || !asked.glob.is_empty(), "{asked:?}");
             continue;
         };
         let query = query.map_err(|error| TestCaseError::fail(format!("{asked:?}: {error}")))?;
-        let options = Options::default();
-        let list = walk(root, &Walk { glob: asked.glob, ..Walk::default() }, &|| true).unwrap();
-        let walked =
-            search(&View::new(list, Arc::new([])), &folder, LineSearch::new(&query, &options), &|| true);
+        let options = SearchOptions::default();
+        let list = walk_files(root, &FileWalk { glob: asked.glob, ..FileWalk::default() }, &|| true).unwrap();
+        let walked = search_files(
+            &IndexView::new(list, Arc::new([])),
+            &folder,
+            LineSearch::new(&query, &options),
+            &|| true,
+        );
         same(&walked, &expected, "walked", asked)?;
-        let list = walk(root, &Walk { glob: asked.glob, stamps: true, ..Walk::default() }, &|| true).unwrap();
+        let list =
+            walk_files(root, &FileWalk { glob: asked.glob, stamps: true, ..FileWalk::default() }, &|| true)
+                .unwrap();
         let indexed = index.search(&list, &folder, LineSearch::new(&query, &options), &|| true);
         same(&indexed, &expected, "indexed", asked)?;
         // Page by page, with context, it is the same.
         let mut paged = Lines::new();
-        let mut options = Options { limit: 3, context: 1, ..Options::default() };
+        let mut options = SearchOptions { limit: 3, context: 1, ..SearchOptions::default() };
         loop {
             let found = index.search(&list, &folder, LineSearch::new(&query, &options), &|| true);
             paged.extend(found.hits.iter().map(|(path, hit)| (path.to_string(), hit.line)));
-            options.after = found.next();
+            options.after = found.next_place();
             if options.after.is_none() || paged.len() > 300 {
                 break;
             }
@@ -259,7 +269,7 @@ proptest! {
         asked in prop::collection::vec(asked(), 12),
     ) {
         if !program().is_file() {
-            // `tests/run` installs it, and says so where it cannot.
+            // `tests/run` installs it, and prints a note if it cannot.
             return Ok(());
         }
         let folder = tempfile::tempdir().unwrap();
@@ -269,7 +279,7 @@ proptest! {
             fs::create_dir_all(root.join(".git/info")).unwrap();
         }
         write(&root, &tree.files);
-        let index = Index::open(cache.path(), root.to_str().unwrap()).unwrap();
+        let index = LexicalIndex::open(cache.path(), root.to_str().unwrap()).unwrap();
         update(&index, &root);
         check(&root, &index, &asked)?;
         for path in gone {

@@ -1,13 +1,13 @@
-//! Indexes that nobody needs are removed from a cache, and nothing else is.
+//! Unused indexes are removed from a cache, and nothing else is.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::life::Place;
-use crate::lexical::index::Index;
-use crate::lexical::store::{LOCK, hold};
-use crate::lexical::sweep::{Size, held, sweep};
+use crate::lexical::index::LexicalIndex;
+use crate::lexical::store::{LOCK, take_lock};
+use crate::lexical::sweep::{CacheSize, measure_cache, sweep_cache};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -26,9 +26,9 @@ impl Cache {
     }
 
     /// An index of a workspace, and the folder that it is in.
-    fn index(&self, place: &Place) -> (Index, PathBuf) {
+    fn index(&self, place: &Place) -> (LexicalIndex, PathBuf) {
         let before = self.folders();
-        let index = Index::open(self.path(), place.root().to_str().unwrap()).unwrap();
+        let index = LexicalIndex::open(self.path(), place.root().to_str().unwrap()).unwrap();
         place.update(&index);
         let made = self.folders().into_iter().find(|folder| !before.contains(folder)).unwrap();
         (index, made)
@@ -39,19 +39,19 @@ impl Cache {
         entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
     }
 
-    /// Closes an index. A process that a test beside this one just started has our files too, until it runs its program.
-    fn close(index: Index, folder: &Path) {
+    /// Closes an index. A process that a concurrent test just started has the files open too, until it runs its program.
+    fn close(index: LexicalIndex, folder: &Path) {
         drop(index);
         let lock = File::options().write(true).open(folder.join(LOCK)).unwrap();
         let tries = (0..500).find(|_| {
             std::thread::sleep(Duration::from_millis(2));
-            hold(&lock, folder)
+            take_lock(&lock, folder)
         });
         assert!(tries.is_some(), "nobody has the lock");
     }
 
     fn sweep(&self, days: u32) -> usize {
-        sweep(self.path(), SystemTime::now() + DAY * days).unwrap().indexes
+        sweep_cache(self.path(), SystemTime::now() + DAY * days).unwrap().indexes
     }
 }
 
@@ -63,14 +63,14 @@ fn the_index_of_a_folder_that_is_gone_goes_and_another_stays() {
     let (index, folder) = cache.index(&gone);
     Cache::close(index, &folder);
     drop(gone);
-    let size = held(cache.path());
+    let size = measure_cache(cache.path());
     assert!(size.indexes == 2 && size.bytes > 96, "{size:?}");
     // It may be away for a moment only.
     assert_eq!((cache.sweep(0), cache.folders().len()), (0, 2));
-    let swept = sweep(cache.path(), SystemTime::now() + DAY * 2).unwrap();
+    let swept = sweep_cache(cache.path(), SystemTime::now() + DAY * 2).unwrap();
     assert_eq!((swept.indexes, swept.bytes > 48, folder.exists()), (1, true, false));
     assert_eq!(cache.folders(), [kept]);
-    assert_eq!(held(cache.path()), Size { indexes: 1, bytes: size.bytes - swept.bytes });
+    assert_eq!(measure_cache(cache.path()), CacheSize { indexes: 1, bytes: size.bytes - swept.bytes });
 }
 
 #[test]
@@ -80,8 +80,8 @@ fn the_index_that_nobody_opened_for_a_month_goes() {
     Cache::close(index, &folder);
     assert_eq!((cache.sweep(29), folder.exists()), (0, true));
     assert_eq!((cache.sweep(31), folder.exists()), (1, false));
-    // It is made again where somebody opens it; and one that was opened before it went is none the worse.
-    let opened = Index::open(cache.path(), place.root().to_str().unwrap()).unwrap();
+    // It is made again if somebody opens it; and one that was opened before it went is none the worse.
+    let opened = LexicalIndex::open(cache.path(), place.root().to_str().unwrap()).unwrap();
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!(place.update(&opened), 3);
     assert!(folder.exists());
@@ -96,7 +96,7 @@ fn to_open_an_index_is_to_use_it() {
     for entry in fs::read_dir(&folder).unwrap() {
         File::options().write(true).open(entry.unwrap().path()).unwrap().set_modified(long_ago).unwrap();
     }
-    let index = Index::open(cache.path(), place.root().to_str().unwrap()).unwrap();
+    let index = LexicalIndex::open(cache.path(), place.root().to_str().unwrap()).unwrap();
     place.update(&index);
     Cache::close(index, &folder);
     assert_eq!((cache.sweep(0), folder.exists()), (0, true));
@@ -111,7 +111,7 @@ fn it_is_done_once_a_day() {
     assert_eq!(cache.sweep(29), 0);
     let later = SystemTime::now() + DAY * 29 + DAY / 2;
     fs::remove_dir_all(place.root()).unwrap();
-    assert_eq!((sweep(cache.path(), later).unwrap().indexes, folder.exists()), (0, true));
+    assert_eq!((sweep_cache(cache.path(), later).unwrap().indexes, folder.exists()), (0, true));
     assert_eq!((cache.sweep(30), folder.exists()), (1, false));
 }
 
@@ -146,7 +146,7 @@ fn what_is_not_ours_stays() {
     std::os::unix::fs::symlink(&moved, &folder).unwrap();
     assert_eq!(cache.sweep(400), 0);
     assert_eq!((cache.folders().len(), fs::read_dir(&moved).unwrap().count()), (5, 2));
-    // One of another version is known for ours, and goes with its time.
+    // An index of another version is recognized, and is removed after its time.
     fs::remove_file(all.join(name.replace('0', "1")).join("thesis.txt")).unwrap();
     make(&name.replace('0', "1"), "lock", b"");
     assert_eq!(cache.sweep(402), 1);

@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, BufReader, Read};
 
-use crate::lexical::hit::{Hit, shown};
-use crate::lexical::text::decoded;
+use crate::lexical::hit::{LineHit, shown_line};
+use crate::lexical::text::decoding_reader;
 
 /// Bytes of a line that are looked at; more are never shown.
 const LOOKED_AT: usize = 1 << 12;
@@ -12,16 +12,16 @@ const LOOKED_AT: usize = 1 << 12;
 /// Gives each hit the `context` lines before and after it.
 ///
 /// # Errors
-/// Where the text cannot be read again.
-pub(super) fn fill<R: Read>(text: R, context: usize, hits: &mut [Hit]) -> io::Result<()> {
+/// Fails if the text cannot be read again.
+pub(super) fn fill_context<R: Read>(text: R, context: usize, hits: &mut [LineHit]) -> io::Result<()> {
     let Some(last) = hits.last().filter(|_| context > 0).map(|hit| hit.line) else { return Ok(()) };
     let reach = context as u64;
-    let mut text = BufReader::with_capacity(1 << 16, decoded(text));
+    let mut text = BufReader::with_capacity(1 << 16, decoding_reader(text));
     let mut before = VecDeque::with_capacity(context + 1);
     // Hits before this one have all their lines.
     let mut open = 0;
     for number in 1..=last.saturating_add(reach) {
-        let Some(line) = line(&mut text)? else { break };
+        let Some(line) = next_line(&mut text)? else { break };
         while hits.get(open).is_some_and(|hit| hit.line + reach < number) {
             open += 1;
         }
@@ -41,7 +41,7 @@ pub(super) fn fill<R: Read>(text: R, context: usize, hits: &mut [Hit]) -> io::Re
 }
 
 /// The next line as it is shown.
-fn line(text: &mut impl BufRead) -> io::Result<Option<String>> {
+fn next_line(text: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     if text.by_ref().take(LOOKED_AT as u64).read_until(b'\n', &mut line)? == 0 {
         return Ok(None);
@@ -49,5 +49,5 @@ fn line(text: &mut impl BufRead) -> io::Result<Option<String>> {
     if line.len() == LOOKED_AT && !line.ends_with(b"\n") {
         text.skip_until(b'\n')?;
     }
-    Ok(Some(shown(&line, || 0..0)))
+    Ok(Some(shown_line(&line, || 0..0)))
 }

@@ -6,28 +6,33 @@ use grep_matcher::Matcher;
 use grep_searcher::{Searcher, Sink, SinkMatch};
 use memchr::{memchr, memrchr};
 
-use super::Wanted;
-use crate::lexical::hit::{Hit, shown};
-use crate::lexical::query::Query;
+use super::HitLimits;
+use crate::lexical::hit::{LineHit, shown_line};
+use crate::lexical::query::LineQuery;
 
 /// Collects hits up to a limit.
 #[derive(Debug)]
-pub(super) struct Collect<'a> {
-    query: &'a Query,
-    wanted: Wanted,
+pub(super) struct HitSink<'a> {
+    query: &'a LineQuery,
+    wanted: HitLimits,
     /// The searcher holds the whole text, so that the lines around a hit can be taken from it.
     whole: bool,
-    hits: &'a mut Vec<Hit>,
+    hits: &'a mut Vec<LineHit>,
 }
 
-impl<'a> Collect<'a> {
+impl<'a> HitSink<'a> {
     /// Puts hits into `hits`.
-    pub(super) fn new(query: &'a Query, wanted: Wanted, whole: bool, hits: &'a mut Vec<Hit>) -> Self {
+    pub(super) fn new(
+        query: &'a LineQuery,
+        wanted: HitLimits,
+        whole: bool,
+        hits: &'a mut Vec<LineHit>,
+    ) -> Self {
         Self { query, wanted, whole, hits }
     }
 }
 
-impl Sink for Collect<'_> {
+impl Sink for HitSink<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
@@ -42,7 +47,8 @@ impl Sink for Collect<'_> {
             let seen = self.query.matcher().find(found.bytes()).ok().flatten();
             seen.map_or(0..0, |seen| seen.start()..seen.end())
         };
-        let mut hit = Hit { line, text: shown(found.bytes(), seen), before: Vec::new(), after: Vec::new() };
+        let mut hit =
+            LineHit { line, text: shown_line(found.bytes(), seen), before: Vec::new(), after: Vec::new() };
         if self.whole && self.wanted.context > 0 {
             let range = found.bytes_range_in_buffer();
             let text = found.buffer();
@@ -59,7 +65,7 @@ fn lines_before(mut text: &[u8], count: usize) -> Vec<String> {
     while lines.len() < count && !text.is_empty() {
         let inner = text.strip_suffix(b"\n").unwrap_or(text);
         let begin = memrchr(b'\n', inner).map_or(0, |end| end + 1);
-        lines.push(shown(text.get(begin..).unwrap_or_default(), || 0..0));
+        lines.push(shown_line(text.get(begin..).unwrap_or_default(), || 0..0));
         text = text.get(..begin).unwrap_or_default();
     }
     lines.reverse();
@@ -71,7 +77,7 @@ fn lines_after(mut text: &[u8], count: usize) -> Vec<String> {
     while lines.len() < count && !text.is_empty() {
         let end = memchr(b'\n', text).map_or(text.len(), |end| end + 1);
         let (line, rest) = text.split_at(end);
-        lines.push(shown(line, || 0..0));
+        lines.push(shown_line(line, || 0..0));
         text = rest;
     }
     lines

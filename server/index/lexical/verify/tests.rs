@@ -3,20 +3,20 @@
 use std::io::Write;
 
 use super::*;
-use crate::lexical::query::Case;
+use crate::lexical::query::CaseSensitivity;
 
-const ALL: Wanted = Wanted { context: 2, limit: usize::MAX, after_line: 0, longest_line: LONGEST_LINE };
+const ALL: HitLimits = HitLimits { context: 2, limit: usize::MAX, after_line: 0, longest_line: LONGEST_LINE };
 
-fn search(pattern: &str, bytes: &[u8], wanted: Wanted) -> (Vec<Hit>, Vec<Hit>) {
-    let query = Query::new(pattern, Case::Sensitive, false).unwrap();
+fn search(pattern: &str, bytes: &[u8], wanted: HitLimits) -> (Vec<LineHit>, Vec<LineHit>) {
+    let query = LineQuery::new(pattern, CaseSensitivity::Sensitive, false).unwrap();
     let go_on = || true;
-    let mut verifier = Verifier::new(&query, &go_on);
+    let mut verifier = LineVerifier::new(&query, &go_on);
     let (mut whole, mut read) = (Vec::new(), Vec::new());
-    verifier.search(Text::Bytes(bytes), wanted, &mut whole).unwrap();
+    verifier.search(SearchText::Bytes(bytes), wanted, &mut whole).unwrap();
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(bytes).unwrap();
     file.rewind().unwrap();
-    verifier.search(Text::File(file), wanted, &mut read).unwrap();
+    verifier.search(SearchText::File(file), wanted, &mut read).unwrap();
     (whole, read)
 }
 
@@ -50,22 +50,23 @@ fn marked_and_long_texts_have_the_same_context() {
 #[test]
 fn limits_and_places_hold() {
     let text = "x\n".repeat(100);
-    let (hits, read) = search("x", text.as_bytes(), Wanted { context: 0, limit: 3, after_line: 50, ..ALL });
+    let (hits, read) =
+        search("x", text.as_bytes(), HitLimits { context: 0, limit: 3, after_line: 50, ..ALL });
     assert_eq!(hits.iter().map(|hit| hit.line).collect::<Vec<_>>(), [51, 52, 53]);
     assert_eq!(hits, read);
 }
 
 #[test]
 fn a_long_file_can_be_stopped() {
-    let query = Query::new("x", Case::Sensitive, false).unwrap();
+    let query = LineQuery::new("x", CaseSensitivity::Sensitive, false).unwrap();
     let left = std::cell::Cell::new(5);
     let go_on = || left.replace(left.get() - 1) > 0;
-    let mut verifier = Verifier::new(&query, &go_on);
+    let mut verifier = LineVerifier::new(&query, &go_on);
     let mut file = tempfile::tempfile().unwrap();
     file.set_len(1 << 40).unwrap();
     file.write_all(&b"x\n".repeat(WHOLE)).unwrap();
     file.rewind().unwrap();
     let mut hits = Vec::new();
-    assert!(verifier.search(Text::File(file), Wanted { context: 0, ..ALL }, &mut hits).is_err());
+    assert!(verifier.search(SearchText::File(file), HitLimits { context: 0, ..ALL }, &mut hits).is_err());
     assert!(!hits.is_empty());
 }

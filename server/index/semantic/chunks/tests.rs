@@ -8,7 +8,7 @@ use super::*;
 fn comments_and_attributes_go_with_what_follows() {
     let long = "    let a = 1;\n".repeat(50);
     let text = format!("fn one() {{\n{long}}}\n\n/// Says two.\n#[inline]\nfn two() {{\n{long}}}\n");
-    let (chunks, defined) = cut(&text, Language::Keywords);
+    let (chunks, defined) = cut_text(&text, SourceLanguage::Keywords);
     let starts: Vec<u32> = chunks.iter().map(|chunk| chunk.start).collect();
     assert_eq!(starts, [1, 54]);
     assert_eq!(defined.iter().map(|one| one.name).collect::<Vec<_>>(), ["one", "two"]);
@@ -17,7 +17,7 @@ fn comments_and_attributes_go_with_what_follows() {
 proptest! {
     #[test]
     fn the_pieces_are_the_text(text in "((fn [a-z]{1,4}\\(\\) \\{|// [a-z ]{0,90}|    [a-z =;]{0,200}|\\}|)\r?\n){0,120}[a-z]{0,9}") {
-        let (chunks, defined) = cut(&text, Language::Keywords);
+        let (chunks, defined) = cut_text(&text, SourceLanguage::Keywords);
         let joined: String = chunks.iter().map(|chunk| &text[chunk.from..chunk.to]).collect();
         prop_assert_eq!(&joined, &text);
         let mut next = 1;

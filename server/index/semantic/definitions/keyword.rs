@@ -1,6 +1,6 @@
 //! Definitions that begin with a keyword.
 
-use super::{Kind, Language, MODIFIERS, is_name, name};
+use super::{DefinitionKind, MODIFIERS, SourceLanguage, is_name, leading_name};
 
 const TYPES: &[&str] = &[
     "class",
@@ -51,7 +51,7 @@ const FUNCTIONS: &[&str] = &[
 const VALUES: &[&str] =
     &["const", "let", "var", "val", "static", "#define", "alias", "property", "my", "our"];
 
-/// What stands between balanced brackets at the start is left out.
+/// Skips balanced brackets at the start.
 fn past_brackets(text: &str, open: char, close: char) -> &str {
     if !text.starts_with(open) {
         return text;
@@ -66,20 +66,24 @@ fn past_brackets(text: &str, open: char, close: char) -> &str {
     text
 }
 
-/// What a line defines that says so with a word, after those that modify it.
-pub(super) fn by_keyword(text: &str, indent: usize, language: Language) -> Option<(&str, Kind)> {
+/// Returns the name that a line defines with a keyword, after its modifiers.
+pub(super) fn by_keyword(
+    text: &str,
+    indent: usize,
+    language: SourceLanguage,
+) -> Option<(&str, DefinitionKind)> {
     let mut rest = text;
     for _ in 0..6 {
         rest = match rest.as_bytes().first()? {
-            b'@' if language == Language::Classes => name(&rest[1..]).1.trim_start(),
-            b'[' if language == Language::Classes => past_brackets(rest, '[', ']'),
+            b'@' if language == SourceLanguage::Classes => leading_name(&rest[1..]).1.trim_start(),
+            b'[' if language == SourceLanguage::Classes => past_brackets(rest, '[', ']'),
             _ => rest,
         };
         let end = rest.find([' ', '\t', '(', '<']).unwrap_or(rest.len());
         let (word, mut after) = rest.split_at(end);
         after = after.trim_start();
         if word == "impl" {
-            return implemented(after);
+            return implemented_type(after);
         }
         if TYPES.contains(&word) {
             return of_type(word, after, indent, language);
@@ -89,9 +93,9 @@ pub(super) fn by_keyword(text: &str, indent: usize, language: Language) -> Optio
         }
         // `const fn` and `static int f(` are no values.
         let is_value = VALUES.contains(&word);
-        let is_c = language == Language::C;
+        let is_c = language == SourceLanguage::C;
         let is_modifier = after.starts_with("fn ")
-            || word == "static" && (is_c || language == Language::Classes)
+            || word == "static" && (is_c || language == SourceLanguage::Classes)
             || word != "#define" && is_c;
         if is_value && !is_modifier {
             return of_value(word, after, indent, language);
@@ -108,15 +112,20 @@ pub(super) fn by_keyword(text: &str, indent: usize, language: Language) -> Optio
 }
 
 /// The type that an implementation is for.
-fn implemented(after: &str) -> Option<(&str, Kind)> {
+fn implemented_type(after: &str) -> Option<(&str, DefinitionKind)> {
     let after = past_brackets(after, '<', '>');
     let of = after.split_once(" for ").map_or(after, |(_, of)| of).trim_start();
     let of = of.trim_start_matches(['&', '*']).rsplit_once("::").map_or(of, |(_, last)| last);
-    let (name, _) = name(of);
-    (!name.is_empty()).then_some((name, Kind::Mention))
+    let (name, _) = leading_name(of);
+    (!name.is_empty()).then_some((name, DefinitionKind::Mention))
 }
 
-fn of_type<'a>(word: &str, after: &'a str, indent: usize, language: Language) -> Option<(&'a str, Kind)> {
+fn of_type<'a>(
+    word: &str,
+    after: &'a str,
+    indent: usize,
+    language: SourceLanguage,
+) -> Option<(&'a str, DefinitionKind)> {
     let mut after = after;
     // `enum class`, `type record`, `case object`.
     for second in ["class ", "struct ", "interface ", "enum ", "alias ", "family ", "rec "] {
@@ -134,54 +143,64 @@ fn of_type<'a>(word: &str, after: &'a str, indent: usize, language: Language) ->
     }
     let is_mentioned = match language {
         // A forward declaration, or the type of what is declared.
-        Language::C => rest.starts_with(';') || !(rest.is_empty() || rest.starts_with(['{', ':', '<', '('])),
+        SourceLanguage::C => {
+            rest.starts_with(';') || !(rest.is_empty() || rest.starts_with(['{', ':', '<', '(']))
+        }
         // `type` and the like are names of values too.
-        Language::Script | Language::Python => rest.starts_with([')', ',', '.', '?']) || indent > 8,
+        SourceLanguage::Script | SourceLanguage::Python => {
+            rest.starts_with([')', ',', '.', '?']) || indent > 8
+        }
         _ => word == "mod" && rest.starts_with(';') || word == "extension" || word == "defimpl",
     };
-    if is_mentioned && language == Language::C && rest.contains('(') {
+    if is_mentioned && language == SourceLanguage::C && rest.contains('(') {
         return None;
     }
-    Some((name, if is_mentioned { Kind::Mention } else { Kind::Type }))
+    Some((name, if is_mentioned { DefinitionKind::Mention } else { DefinitionKind::Type }))
 }
 
-fn of_function(after: &str, indent: usize, language: Language) -> Option<(&str, Kind)> {
+fn of_function(after: &str, indent: usize, language: SourceLanguage) -> Option<(&str, DefinitionKind)> {
     // The receiver of Go, the type parameters of Kotlin and Rust, the reference of PHP, the generator of JavaScript.
     let is_receiver = after.starts_with('(');
     let after = past_brackets(past_brackets(after, '(', ')'), '<', '>').trim_start_matches(['&', '*', ' ']);
     let end = after.find(|c: char| !is_name(c) && !".:?!$".contains(c)).unwrap_or(after.len());
     // The type that Kotlin extends.
     if let Some(extends) = past_brackets(&after[end..], '<', '>').strip_prefix('.') {
-        let (name, _) = name(extends);
-        return (!name.is_empty()).then_some((name, if indent > 0 { Kind::Method } else { Kind::Function }));
+        let (name, _) = leading_name(extends);
+        return (!name.is_empty())
+            .then_some((name, if indent > 0 { DefinitionKind::Method } else { DefinitionKind::Function }));
     }
     let path = after[..end].trim_end_matches([':', '.', '=']);
     let last = path.rsplit(['.', ':']).next()?.trim_end_matches(['?', '!']).trim_start_matches('$');
     if last.is_empty() || last.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
-    let inside = is_receiver || indent > 0 && !matches!(language, Language::Lisp);
-    Some((last, if inside { Kind::Method } else { Kind::Function }))
+    let inside = is_receiver || indent > 0 && !matches!(language, SourceLanguage::Lisp);
+    Some((last, if inside { DefinitionKind::Method } else { DefinitionKind::Function }))
 }
 
-fn of_value<'a>(word: &str, after: &'a str, indent: usize, language: Language) -> Option<(&'a str, Kind)> {
-    let (found, rest) = name(after.trim_start_matches(['$', '@']).trim_start_matches("mut "));
+fn of_value<'a>(
+    word: &str,
+    after: &'a str,
+    indent: usize,
+    language: SourceLanguage,
+) -> Option<(&'a str, DefinitionKind)> {
+    let (found, rest) = leading_name(after.trim_start_matches(['$', '@']).trim_start_matches("mut "));
     if found.is_empty() || indent > 4 || !found.starts_with(|c: char| c.is_alphabetic() || c == '_') {
         return None;
     }
-    // What is deeper is a function's own.
-    let is_inner = matches!(word, "let" | "my" | "our") && language != Language::Classes;
-    if indent > 0 && (language == Language::Script || is_inner) {
+    // A deeper name is a function's own.
+    let is_inner = matches!(word, "let" | "my" | "our") && language != SourceLanguage::Classes;
+    if indent > 0 && (language == SourceLanguage::Script || is_inner) {
         return None;
     }
     let is_function = rest.contains("=>") || rest.contains("function") || rest.ends_with("= (");
     let is_type = rest.contains("struct {") || rest.contains("enum {") || rest.contains("union {");
     let kind = if is_type {
-        Kind::Type
+        DefinitionKind::Type
     } else if is_function && indent == 0 {
-        Kind::Function
+        DefinitionKind::Function
     } else {
-        Kind::Value
+        DefinitionKind::Value
     };
     Some((found, kind))
 }

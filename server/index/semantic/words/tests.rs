@@ -2,23 +2,25 @@
 
 use super::*;
 
-fn terms(text: &str) -> Vec<(Term, Form)> {
+fn terms(text: &str) -> Vec<(Term, TermForm)> {
     let mut all = Vec::new();
-    with_terms(|terms| each_run(text, |run| terms.each(run, |stem, form| all.push((stem.term(), form)))));
+    with_terms(|terms| {
+        each_run(text, |run| terms.for_each_term(run, |stem, form| all.push((stem.to_term(), form))))
+    });
     all
 }
 
 fn term(word: &str) -> Term {
-    with_terms(|terms| terms.stem(word).term())
+    with_terms(|terms| terms.stem_word(word).to_term())
 }
 
 #[test]
 fn identifiers_are_split_and_kept_whole() {
     let check = |text: &str, parts: &[&str], joined: &[&[&str]]| {
-        let parts = parts.iter().map(|word| (term(word), Form::Part));
+        let parts = parts.iter().map(|word| (term(word), TermForm::Part));
         let together = joined.iter().map(|words| {
-            let stems = words.iter().map(|word| with_terms(|terms| terms.stem(word)));
-            (stems.fold(Stem::NONE, Stem::with).term(), Form::Joined)
+            let stems = words.iter().map(|word| with_terms(|terms| terms.stem_word(word)));
+            (stems.fold(WordStem::NONE, WordStem::join_with).to_term(), TermForm::Joined)
         });
         assert_eq!(terms(text), parts.chain(together).collect::<Vec<_>>(), "{text}");
     };
@@ -65,7 +67,7 @@ proptest::proptest! {
 
     #[test]
     fn stems_written_together_are_as_one(a in "[a-z]{1,9}", b in "[a-z]{1,9}") {
-        let whole = Stem::of(format!("{a}{b}").as_bytes());
-        proptest::prop_assert_eq!(Stem::of(a.as_bytes()).with(Stem::of(b.as_bytes())), whole);
+        let whole = WordStem::from_letters(format!("{a}{b}").as_bytes());
+        proptest::prop_assert_eq!(WordStem::from_letters(a.as_bytes()).join_with(WordStem::from_letters(b.as_bytes())), whole);
     }
 }

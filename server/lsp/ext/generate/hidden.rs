@@ -1,4 +1,4 @@
-//! The table of hidden characters, as the plugins have it: the one of `base::hidden`, and no second.
+//! The table of hidden characters for the plugins, made from the one in `base::hidden`.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ const HEAD: [&str; 2] = [
 ];
 
 /// The hidden characters as ranges of code points, first and last.
-fn ranges() -> Vec<(u32, u32)> {
+fn hidden_ranges() -> Vec<(u32, u32)> {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for code in 0..=u32::from(char::MAX) {
-        // What is no character can stand in no text: a range goes on over it.
+        // A surrogate cannot occur in a text: a range continues over it.
         let Some(c) = char::from_u32(code) else { continue };
         if !is_hidden(c) {
             continue;
@@ -27,10 +27,10 @@ fn ranges() -> Vec<(u32, u32)> {
 }
 
 /// As a regular expression.
-pub(super) fn typescript() -> String {
+pub(super) fn typescript_table() -> String {
     let mut out = HEAD.map(|line| format!("// {line}\n")).concat();
     out.push_str("\nexport const HIDDEN = new RegExp(\n  '[' +\n");
-    for (first, last) in ranges() {
+    for (first, last) in hidden_ranges() {
         // Writing to a string never fails.
         let _ = writeln!(out, "    '\\\\u{{{first:x}}}-\\\\u{{{last:x}}}' +");
     }
@@ -39,10 +39,10 @@ pub(super) fn typescript() -> String {
 }
 
 /// As pairs of numbers.
-pub(super) fn lua() -> String {
+pub(super) fn lua_table() -> String {
     let mut out = HEAD.map(|line| format!("-- {line}\n")).concat();
     out.push_str("\n---@type integer[][] first and last code point of each range, in order\nreturn {\n");
-    for (first, last) in ranges() {
+    for (first, last) in hidden_ranges() {
         let _ = writeln!(out, "  {{ 0x{first:x}, 0x{last:x} }},");
     }
     out.push_str("}\n");

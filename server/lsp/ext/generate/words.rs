@@ -1,9 +1,9 @@
-//! What a schema comes to in the words of a plugin's language.
+//! The types of a schema in the words of a plugin's language.
 
 use serde_json::Value;
 
 /// The words of a language for types.
-pub(super) struct Words {
+pub(super) struct TypeWords {
     /// Before the name of a declared type.
     pub(super) prefix: &'static str,
     /// The type of a number, whole or not.
@@ -14,28 +14,28 @@ pub(super) struct Words {
     pub(super) any: &'static str,
     /// The type of an object with any members.
     pub(super) object: &'static str,
-    /// What stands before and behind the type of the members of an object that has any names.
+    /// The text before and after the type of the members of an object with any names.
     pub(super) map: [&'static str; 2],
 }
 
 /// The lines of a schema's description.
-pub(super) fn doc(schema: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn doc_lines(schema: &Value) -> impl Iterator<Item = &str> {
     schema["description"].as_str().unwrap_or_default().lines().map(str::trim).filter(|line| !line.is_empty())
 }
 
 /// The members that are always there.
-pub(super) fn required(schema: &Value) -> Vec<&str> {
+pub(super) fn required_members(schema: &Value) -> Vec<&str> {
     schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
 /// A message's method, its name in a list of them, and who sends it.
-pub(super) fn names(message: &Value) -> (&str, &str, &str) {
+pub(super) fn message_names(message: &Value) -> (&str, &str, &str) {
     let method = message["method"].as_str().unwrap_or_default();
     let name = method.rsplit('/').next().unwrap_or(method);
     (method, name, message["from"].as_str().unwrap_or_default())
 }
 
-impl Words {
+impl TypeWords {
     /// The type that a schema describes.
     pub(super) fn type_of(&self, schema: &Value) -> String {
         if let Some(reference) = schema["$ref"].as_str() {
@@ -54,14 +54,14 @@ impl Words {
         }
         match &schema["type"] {
             Value::Array(types) => {
-                let one = |name: &Value| self.named(name.as_str().unwrap_or_default(), schema);
+                let one = |name: &Value| self.type_named(name.as_str().unwrap_or_default(), schema);
                 types.iter().map(one).collect::<Vec<_>>().join("|")
             }
-            name => self.named(name.as_str().unwrap_or_default(), schema),
+            name => self.type_named(name.as_str().unwrap_or_default(), schema),
         }
     }
 
-    fn named(&self, name: &str, schema: &Value) -> String {
+    fn type_named(&self, name: &str, schema: &Value) -> String {
         match name {
             "string" | "boolean" | "number" => name.to_owned(),
             "integer" => self.integer.to_owned(),

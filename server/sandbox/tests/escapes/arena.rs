@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown};
 use std::path::{Path, PathBuf};
 
-/// What must not change: all that is outside of the workspace, and what is protected in it.
+/// The paths that must not change: everything outside of the workspace, and the protected paths in it.
 const GUARDED: [&str; 9] = [
     "outside",
     "home",
@@ -41,12 +41,12 @@ const ACTED_ON: [&str; 15] = [
 /// An attempt's own folder: `ws`, `outside`, `home` and `tools`.
 pub(crate) struct Arena {
     pub path: PathBuf,
-    /// Stands in each secret file. What holds it was read there.
+    /// The text in each secret file. If it is found elsewhere, it was read there.
     pub secret: String,
     pub uid: u32,
 }
 
-/// All that is known of a file without reading its time of access.
+/// The data of a file that can be read without changing its time of access.
 #[derive(PartialEq, Eq, Debug)]
 struct Print {
     kind_and_mode: u32,
@@ -140,7 +140,7 @@ impl Arena {
         Snapshot(prints)
     }
 
-    /// What a program of the host would stumble over in the workspace, and was not there before.
+    /// Returns the traps in the workspace for programs of the host that were not there before.
     pub(crate) fn planted(&self, before: &[u64]) -> Vec<String> {
         let mut found = Vec::new();
         walk(&self.at("ws"), &mut |path, meta| {
@@ -153,7 +153,7 @@ impl Arena {
         found
     }
 
-    /// What of that is there already.
+    /// Returns the traps that are there already.
     pub(crate) fn known(&self) -> Vec<u64> {
         let mut known = Vec::new();
         walk(&self.at("ws"), &mut |path, meta| {
@@ -164,7 +164,7 @@ impl Arena {
         known
     }
 
-    /// Whether a file of the workspace holds the secret, other than those that held it before.
+    /// Returns a file of the workspace that holds the secret, other than those that held it before.
     pub(crate) fn holds_secret(&self) -> Option<PathBuf> {
         let mut found = None;
         walk(&self.at("ws"), &mut |path, meta| {
@@ -225,7 +225,7 @@ fn acted_on(path: &Path) -> bool {
     ACTED_ON.iter().any(|known| name == *known) || name.as_encoded_bytes().starts_with(b"core.")
 }
 
-/// Why a file is a danger whatever its name.
+/// Returns the reason why a file is a danger under any name.
 fn danger(path: &Path, meta: &fs::Metadata, uid: u32) -> Option<String> {
     let kind = meta.mode() & libc::S_IFMT;
     let special = [libc::S_IFCHR, libc::S_IFBLK, libc::S_IFIFO, libc::S_IFSOCK].contains(&kind);

@@ -1,4 +1,4 @@
-//! What the host has that an attempt may reach for: listeners, shared memory, queues, keys, files of others.
+//! Resources of the host that an attempt may reach for: listeners, shared memory, queues, keys, files of others.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -17,7 +17,7 @@ use crate::sys;
 /// The kind of the frames that the host listens for; it is kept free for experiments.
 pub(crate) const FRAMES: u16 = 0x88b5;
 
-/// All that listeners of the host were told.
+/// All bytes that listeners of the host received.
 pub(crate) type Heard = Arc<Mutex<Vec<u8>>>;
 
 /// The host, made once for all attempts.
@@ -72,7 +72,7 @@ impl Host {
         Path::new("/dev/shm").join(&self.name)
     }
 
-    /// What an attempt is told of the host.
+    /// Returns the facts of the host that an attempt is given.
     pub(crate) fn facts(&self) -> Vec<String> {
         let own = [
             format!("run={}", self.base.join("run").display()),
@@ -85,7 +85,7 @@ impl Host {
         own.into_iter().chain(ports).collect()
     }
 
-    /// Whether a listener was told `word`, or is within a moment.
+    /// Returns whether a listener received `word`, or receives it within a moment.
     pub(crate) fn was_told(&self, word: &str, moment: u64) -> bool {
         let told = || contains(&self.heard.lock().unwrap(), word.as_bytes());
         let waits = (0..moment / 10).any(|_| {
@@ -170,7 +170,7 @@ impl Host {
         self.add_key();
     }
 
-    /// A key in a session's keyring that the attempts inherit, open to whoever holds the keyring.
+    /// Adds a key to a session's keyring that the attempts inherit, open to any holder of the keyring.
     fn add_key(&self) {
         const JOIN: usize = 1;
         const SETPERM: usize = 5;
@@ -184,7 +184,7 @@ impl Host {
         }
     }
 
-    /// What stands in the shared objects now.
+    /// Returns the current contents of the shared objects.
     pub(crate) fn shared_texts(&self) -> Vec<u8> {
         let key = self.key as usize;
         let mut texts = fs::read(self.shm()).unwrap_or_default();
@@ -243,7 +243,7 @@ pub(crate) fn open_to_all(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
 }
 
-/// A port that nobody has right now.
+/// Returns a port that is free right now.
 pub(crate) fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
@@ -259,7 +259,7 @@ fn note(heard: &Heard, said: &[u8]) {
     heard.lock().unwrap().extend_from_slice(said);
 }
 
-/// Takes what a connection says, and answers, without keeping others waiting.
+/// Reads the data of a connection, and answers, without keeping others waiting.
 fn take(heard: &Heard, mut connection: impl Read + Write + Send + 'static) {
     let heard = heard.clone();
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! The side of the attempt: what it knows of the place it is in, and how it tells what it did.
+//! The side of the attempt: its knowledge of the place it is in, and its reports.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -7,13 +7,13 @@ use std::process::ExitCode;
 
 use crate::table;
 
-/// Where an attempt is made.
+/// The place of an attempt.
 pub(crate) struct Inside {
     /// Folder of the arena: the workspace is in it, and what is outside of the workspace.
     pub arena: PathBuf,
-    /// What the attempt leaves behind or says, so that it is known again.
+    /// The word that the attempt leaves behind or prints, so that it is recognized.
     pub word: String,
-    /// Whether it runs under the launcher. Only for what must not be tried on a real host.
+    /// True if it runs under the launcher. Only for actions that must not be tried on a real host.
     pub confined: bool,
     facts: HashMap<String, String>,
 }
@@ -32,18 +32,18 @@ impl Inside {
         self.facts.get(name).map_or("", String::as_str)
     }
 
-    /// A number that the host told; without one nothing is tried, since -1 would mean everybody.
+    /// Returns a number from the host; without one nothing is tried, since -1 would address all processes.
     pub(crate) fn number(&self, name: &str) -> i32 {
         self.fact(name).parse().ok().filter(|number| *number > 1).expect("the host tells it")
     }
 
-    /// A process that is not the attempt's own: the victim, or what stands as process 1 inside.
+    /// Returns processes that are not the attempt's own: the victim, or process 1 inside.
     pub(crate) fn victims(&self) -> Vec<i32> {
         let first = if self.confined { vec![1] } else { vec![] };
         first.into_iter().chain([self.number("victim")]).collect()
     }
 
-    /// Says that the attempt got through, where the host cannot see it.
+    /// Reports that the attempt got through, if the host cannot see it.
     pub(crate) fn say(&self, what: &str) {
         println!("said {} {what}", self.word);
     }

@@ -1,8 +1,8 @@
-//! Attempts to get out of the sandbox, each beside a control that shows that it works unconfined.
+//! Attempts to get out of the sandbox, each with a control run that shows that it works unconfined.
 //!
-//! The test's own program is what attempts: it starts itself, once as it is and once under `sandbox-run`, and then
-//! looks from the outside whether anything came of it. `cargo test --test escapes -- TEXT` takes the attempts whose
-//! group or name holds a text. `WHEREFORE_SANDBOX_RUN` names another launcher with the same arguments.
+//! The test's own program makes the attempts: it starts itself, once unconfined and once under `sandbox-run`, and
+//! then checks from the outside for effects. `cargo test --test escapes -- TEXT` runs the attempts whose group or
+//! name holds a text. `WHEREFORE_SANDBOX_RUN` names another launcher with equal arguments.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, missing_docs)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, clippy::print_stderr)]

@@ -18,12 +18,12 @@ use crate::works;
 /// Attempts that are made at the same time; most of them wait more than they work.
 const AT_ONCE: usize = 12;
 
-/// What names the work that is to be done inside, beside the attempts to get out.
+/// The argument that selects the work to be done inside, as opposed to the attempts to get out.
 const WORKS: &str = "works";
 
 type Row = (&'static str, &'static Attempt);
 
-/// Runs what `args` name, or all, and says what came of it.
+/// Runs the attempts that `args` name, or all, and prints the results.
 pub(crate) fn main(args: &[String]) -> ExitCode {
     if args.iter().any(|arg| arg == "--list") {
         return ExitCode::SUCCESS;
@@ -80,7 +80,7 @@ fn copy_launcher(host: &Host) -> PathBuf {
     copy
 }
 
-/// All attempts of a pass, several at a time.
+/// Runs all attempts of a pass, several at a time.
 fn pass(host: &Host, launcher: &Path, who: Who, rows: &[Row]) -> BTreeMap<usize, Verdict> {
     let next = AtomicUsize::new(0);
     let verdicts = Mutex::new(BTreeMap::new());
@@ -142,7 +142,7 @@ fn account(who: Who, rows: &[Row], verdicts: &BTreeMap<usize, Verdict>) -> usize
                 0
             }
             Verdict::NoControl(why) => {
-                println!("skipped: no control: {who:?}: {group}: {}: {why}", row.name);
+                println!("no control: {who:?}: {group}: {}: {why}", row.name);
                 1
             }
             Verdict::Escaped(_) if row.known.is_some() => {
@@ -173,10 +173,10 @@ fn account(who: Who, rows: &[Row], verdicts: &BTreeMap<usize, Verdict>) -> usize
     escaped
 }
 
-/// Ends what is left of the launchers, and says so.
+/// Ends remaining processes of the launchers, and prints them.
 fn left_behind() -> usize {
     let mut count = 0;
-    // One that was killed may still be on its way out.
+    // A killed process may still be exiting.
     let mut patience = 100;
     loop {
         let mut status = 0;

@@ -19,16 +19,33 @@ use crate::sys;
 use crate::table::{Attempt, Need};
 use crate::victim::Victim;
 
+/// Names that a caller of the launcher would have guarded.
+const GUARDED: [&str; 13] = [
+    ".git",
+    ".wherefore",
+    ".vscode",
+    ".idea",
+    ".devcontainer",
+    ".husky",
+    ".cursor",
+    ".claude",
+    ".mcp.json",
+    ".envrc",
+    ".nvim.lua",
+    ".exrc",
+    ".gitmodules",
+];
+
 /// Bytes of a stream that are kept to be looked at.
 const KEPT: usize = 1 << 20;
 
-/// One run of one attempt, with all that the host may look at.
+/// A run of an attempt, with everything that the host may examine.
 pub(crate) struct Scene<'a> {
     pub host: &'a Host,
     pub arena: Arena,
     pub row: &'static Attempt,
     pub word: String,
-    /// The launcher, where the attempt is confined.
+    /// The launcher, if the attempt is confined.
     pub launcher: Option<PathBuf>,
     pub victim: Option<Victim>,
     pub ran: Ran,
@@ -36,7 +53,7 @@ pub(crate) struct Scene<'a> {
     pub terminal: Option<(OwnedFd, OwnedFd)>,
 }
 
-/// What a run left.
+/// The results of a run.
 #[derive(Default)]
 pub(crate) struct Ran {
     pub stdout: Vec<u8>,
@@ -47,7 +64,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Whether the attempt's program began at all.
+    /// Returns whether the attempt's program began at all.
     pub(crate) fn began(&self, word: &str) -> bool {
         contains(&self.stdout, format!("began {word}").as_bytes())
     }
@@ -152,7 +169,8 @@ impl Scene<'_> {
         command.env("LD_LIBRARY_PATH", format!("/nonexistent/{secret}"));
     }
 
-    /// What a caller of the launcher would protect in this workspace, and what the attempt asks for besides.
+    /// Returns the launcher's options: the paths that a caller would protect in this workspace, and further options
+    /// of the attempt.
     fn options(&self) -> Vec<String> {
         let mut options = Vec::new();
         let mut add = |option: &str, path: PathBuf| {
@@ -168,8 +186,9 @@ impl Scene<'_> {
         add("--read-only", self.arena.at("tools"));
         add("--read-only", self.host.base.join("bin"));
         add("--quarantine", self.arena.at("quarantine"));
-        add("--mask", self.arena.at("ws/.env"));
-        add("--mask", self.arena.at("ws/closed"));
+        add("--empty", self.arena.at("ws/.env"));
+        add("--empty", self.arena.at("ws/closed"));
+        options.extend(GUARDED.iter().flat_map(|name| ["--guard".to_owned(), (*name).to_owned()]));
         let limits = [
             "--wall-ms",
             &self.row.wall.to_string(),
@@ -211,7 +230,7 @@ impl Scene<'_> {
         }
     }
 
-    /// What the host does while the command runs.
+    /// Does the host's part while the command runs.
     fn helper(&self, launcher: i32, port: u16, done: Arc<AtomicBool>) -> thread::JoinHandle<()> {
         let ws = self.arena.at("ws");
         let heard = self.host.heard.clone();
@@ -237,7 +256,7 @@ fn late_socket(ws: &std::path::Path, heard: &Heard) {
     }
 }
 
-/// Calls the attempt's port, and keeps what it says.
+/// Connects to the attempt's port, and keeps the received bytes.
 fn call_port(port: u16, heard: &Heard, done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         let address = ([127, 0, 0, 1], port).into();
@@ -252,7 +271,7 @@ fn call_port(port: u16, heard: &Heard, done: &AtomicBool) {
     }
 }
 
-/// Swaps a folder of the workspace with a link, until told to stop.
+/// Swaps a folder of the workspace with a link, until `done` is set.
 fn swap(ws: &std::path::Path, done: &AtomicBool) {
     let (one, other) = (sys::path(ws.join("swap")), sys::path(ws.join("swap2")));
     while !done.load(Ordering::Relaxed) {
@@ -262,7 +281,7 @@ fn swap(ws: &std::path::Path, done: &AtomicBool) {
     }
 }
 
-/// Reads a stream in the background. The second part tells when it is at its end.
+/// Reads a stream in the background. The second part is true once it is at its end.
 fn follow(stream: Option<impl Read + Send + 'static>) -> (Stream, Arc<AtomicBool>) {
     let kept = Stream::default();
     let ended = Arc::new(AtomicBool::new(false));
@@ -281,7 +300,7 @@ fn follow(stream: Option<impl Read + Send + 'static>) -> (Stream, Arc<AtomicBool
     (kept, ended)
 }
 
-/// Whether a stream is at its end, given a moment to get there.
+/// Returns whether a stream is at its end, given a moment to get there.
 fn drained(stream: &(Stream, Arc<AtomicBool>)) -> bool {
     let began = Instant::now();
     while !stream.1.load(Ordering::Relaxed) && began.elapsed() < Duration::from_millis(300) {
@@ -317,12 +336,13 @@ fn holders(first: i32, word: &str) -> Vec<i32> {
     found
 }
 
-/// How long what a run started may take to end. A launcher that was killed cannot wait for it, and the machine may be busy.
+/// Returns the longest time that the processes of a run may take to end. A killed launcher cannot wait for them, and
+/// the machine may be busy.
 fn patience(row: &Attempt) -> Duration {
     Duration::from_millis(if matches!(row.need, Need::Signal(_)) { 1500 } else { 60 })
 }
 
-/// What is alive when the run has ended, and stays so for more than a moment.
+/// Returns the processes that are alive when the run has ended, and stay so for more than a moment.
 fn alive_after(first: i32, word: &str, moment: Duration) -> Vec<i32> {
     let began = Instant::now();
     loop {

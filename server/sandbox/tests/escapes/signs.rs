@@ -1,4 +1,4 @@
-//! What the host sees after a run.
+//! The signs that the host sees after a run.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -9,7 +9,7 @@ use crate::arena::{Snapshot, contains};
 use crate::run::Scene;
 use crate::table::{Attempt, Need, Sign};
 
-/// What was there before a run.
+/// The state of the host before a run.
 pub(crate) struct Before {
     snapshot: Snapshot,
     planted: Vec<u64>,
@@ -21,7 +21,7 @@ impl Before {
     }
 }
 
-/// All signs that an attempt got through.
+/// Returns all signs that an attempt got through.
 pub(crate) fn signs(scene: &mut Scene, before: &Before) -> Vec<(Sign, String)> {
     let mut signs = Vec::new();
     let mut add = |sign: Sign, what: Option<String>| signs.extend(what.map(|what| (sign, what)));
@@ -101,7 +101,7 @@ pub(crate) fn clean(scene: &Scene) {
     }
 }
 
-/// What an attempt's run came to.
+/// The verdict on an attempt's run.
 pub(crate) enum Verdict {
     Stopped(String),
     Escaped(Vec<(Sign, String)>),

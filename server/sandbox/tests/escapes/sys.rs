@@ -131,7 +131,7 @@ pub(crate) fn sleep(ms: u64) {
     std::thread::sleep(std::time::Duration::from_millis(ms));
 }
 
-/// Whether a file has an extended attribute.
+/// Returns whether a file has an extended attribute.
 pub(crate) fn attribute(file: &Path, name: &str) -> bool {
     call(libc::SYS_lgetxattr, &[at(&path(file)), at(&text(name)), 0, 0]).is_ok()
 }
@@ -140,7 +140,7 @@ const GET_FLAGS: usize = 0x8008_6601;
 const SET_FLAGS: usize = 0x4008_6602;
 const IMMUTABLE: i32 = 0x10;
 
-/// Whether a regular file cannot be changed or removed by anyone.
+/// Returns whether a regular file is immutable: no process can change or remove it.
 pub(crate) fn immutable(file: &Path) -> bool {
     flags(file).is_ok_and(|(_, flags)| flags & IMMUTABLE != 0)
 }

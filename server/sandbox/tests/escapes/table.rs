@@ -1,4 +1,4 @@
-//! What an attempt is: its name, what it does inside, and what shows on the outside that it got through.
+//! The definition of an attempt: its name, its actions inside, and the sign on the outside that it got through.
 
 use std::io;
 
@@ -6,12 +6,12 @@ use crate::groups;
 use crate::inside::Inside;
 use crate::run::Scene;
 
-/// What shows that an attempt got through. All but `Said` is what the host sees by itself.
+/// The sign that an attempt got through. All but `Said` are seen by the host itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
     /// A file outside, or a protected one inside, is not as it was.
     Changed,
-    /// A secret stands in what the attempt wrote.
+    /// The attempt's output holds a secret.
     Leaked,
     /// A listener of the host got the attempt's word.
     Heard,
@@ -23,13 +23,13 @@ pub(crate) enum Sign {
     Overran,
     /// The workspace holds something that endangers who opens it.
     Planted,
-    /// What the attempt's own look finds.
+    /// The attempt's own check finds something.
     Looked,
     /// Only the attempt can tell.
     Said,
 }
 
-/// Who makes the attempt.
+/// The users that make the attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Who {
     Both,
@@ -37,7 +37,7 @@ pub(crate) enum Who {
     User,
 }
 
-/// What the host does for an attempt.
+/// The host's part in an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Nothing,
@@ -51,13 +51,13 @@ pub(crate) enum Need {
     LateSocket,
     /// The launcher gets this signal while the command runs.
     Signal(i32),
-    /// The host calls the attempt's port, and takes what it says.
+    /// The host connects to the attempt's port, and reads from it.
     Caller,
     /// The host swaps `ws/swap` with a link to the outside, while the launcher is started again and again.
     Swapper,
 }
 
-/// One attempt.
+/// An attempt.
 #[derive(Clone, Copy)]
 pub(crate) struct Attempt {
     pub name: &'static str,
@@ -69,17 +69,17 @@ pub(crate) struct Attempt {
     pub options: &'static [&'static str],
     /// Prepares the arena before the start.
     pub stage: fn(&Scene),
-    /// Whether the launcher may refuse to start on what the attempt's stage planted.
+    /// True if the launcher may refuse to start because of the planted entries of the attempt's stage.
     pub refusable: bool,
-    /// Why it is known not to be stopped yet.
+    /// The reason why it is known not to be stopped yet.
     pub known: Option<&'static str>,
     /// Folders of the workspace in which the host asks `git status` afterwards.
     pub git_in: &'static [&'static str],
-    /// What else the host looks at.
+    /// A further check of the host.
     pub look: fn(&Scene) -> Option<String>,
     /// The command's wall clock limit, in milliseconds.
     pub wall: u64,
-    /// How long the whole run may take, in milliseconds.
+    /// The longest time for the whole run, in milliseconds.
     pub within: u64,
 }
 
@@ -155,11 +155,23 @@ impl Attempt {
     }
 }
 
-/// All groups with their attempts.
+/// Returns all groups with their attempts.
 pub(crate) fn all() -> Vec<(&'static str, &'static Attempt)> {
     let rows = |(group, rows): &(&'static str, &'static [Attempt])| {
         let group = *group;
         rows.iter().map(move |row| (group, row))
     };
-    groups::ALL.iter().flat_map(rows).collect()
+    groups::ALL.iter().flat_map(rows).chain(in_shared_network()).collect()
+}
+
+/// The attempts that a network may matter to once more, in one that commands share.
+fn in_shared_network() -> impl Iterator<Item = (&'static str, &'static Attempt)> {
+    const GROUPS: [&str; 4] = ["network", "sockets", "namespaces", "inherited"];
+    let groups = groups::ALL.iter().filter(|(group, _)| GROUPS.contains(group));
+    let rows = groups.flat_map(|(_, rows)| rows.iter()).filter(|row| !row.options.contains(&"--tier"));
+    rows.map(|row| {
+        let options: &'static [&'static str] = Vec::leak([row.options, &["--network", "shared"]].concat());
+        let row: &'static Attempt = Box::leak(Box::new(Attempt { options, ..*row }));
+        ("shared network", row)
+    })
 }

@@ -17,12 +17,12 @@ pub(crate) struct Victim {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
-    /// Where in its memory it holds the secret.
+    /// The address of the secret in its memory.
     pub address: String,
     before: String,
 }
 
-/// What the victim does: it holds a secret, and tells at the end what it holds then.
+/// The victim's program: it holds a secret, and prints at the end the bytes that it holds then.
 pub(crate) fn main() -> ExitCode {
     let secret = std::env::var("VICTIM_SECRET").unwrap_or_default();
     let held: &'static mut [u8; HELD] = Box::leak(Box::new([0; HELD]));
@@ -66,7 +66,7 @@ impl Victim {
         self.child.id() as i32
     }
 
-    /// What can be changed of a process from the outside, but for its memory.
+    /// Returns the state of a process that can be changed from the outside, except for its memory.
     fn state(&self) -> String {
         let read =
             |name: &str| fs::read_to_string(format!("/proc/{}/{name}", self.pid())).unwrap_or_default();
@@ -79,7 +79,7 @@ impl Victim {
         format!("{kept:?} {nice:?} {} {}", read("limits"), read("oom_score_adj"))
     }
 
-    /// How the victim was harmed, if it was.
+    /// Returns the harm to the victim, if there is any.
     pub(crate) fn harm(&mut self, secret: &str) -> Option<String> {
         if let Ok(Some(status)) = self.child.try_wait() {
             return Some(format!("the victim ended: {status}"));
@@ -104,7 +104,8 @@ impl Victim {
 }
 
 impl Victim {
-    /// Whether it writes a line, or ends, within some seconds. One that was stopped a moment ago does neither.
+    /// Returns whether it writes a line, or ends, within some seconds. A process that was stopped a moment ago does
+    /// neither.
     fn says_something(&self) -> bool {
         let fd = std::os::fd::AsRawFd::as_raw_fd(self.output.get_ref());
         let mut watched = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };

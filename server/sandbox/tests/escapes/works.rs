@@ -1,4 +1,4 @@
-//! What people and agents do every day, which has to work inside as it does outside.
+//! Everyday work of people and agents, which has to work inside as it does outside.
 
 use std::fs;
 use std::os::unix::process::CommandExt;
@@ -11,13 +11,13 @@ use crate::arena::Arena;
 use crate::host::Host;
 use crate::table::Who;
 
-/// One piece of work.
+/// A piece of work.
 struct Work {
     name: &'static str,
-    /// What must be installed.
+    /// The program that must be installed.
     program: &'static str,
     script: &'static str,
-    /// What its output holds.
+    /// The text that its output must hold.
     says: &'static str,
 }
 
@@ -199,7 +199,7 @@ fn run(launcher: &Path, arena: &Arena, work: &Work, sysroot: Option<&Path>) -> R
     command.output().map_err(|error| error.to_string())
 }
 
-/// Whether every user may enter a folder.
+/// Returns whether every user may enter a folder.
 fn readable(folder: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     let open = |path: &Path| fs::metadata(path).is_ok_and(|meta| meta.permissions().mode() & 0o005 == 0o005);

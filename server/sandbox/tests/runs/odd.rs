@@ -5,11 +5,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::Duration;
 
-use wherefore_sandbox::{Limit, Plan, PlantedKind, SandboxError, Stage};
+use wherefore_sandbox::{BuildStage, LimitKind, PlantedKind, SandboxError, SandboxPlan};
 
 use crate::place::{Place, launcher, reader};
 
-fn python(place: &Place, script: &str) -> Plan {
+fn python(place: &Place, script: &str) -> SandboxPlan {
     let mut plan = place.plan(["/usr/bin/python3", "-c", script]);
     plan.limits.wall = Some(Duration::from_secs(20));
     plan
@@ -51,7 +51,7 @@ fn a_command_starts_in_a_folder_that_its_sandbox_shows() {
     assert_eq!(started("in").unwrap().trim(), place.path().join("sub").to_str().unwrap());
     for cwd in ["out", "file", outside.path().to_str().unwrap()] {
         let refused = started(cwd);
-        assert!(matches!(refused, Err(SandboxError::Build { stage: Stage::Folder, .. })), "{refused:?}");
+        assert!(matches!(refused, Err(SandboxError::Build { stage: BuildStage::Folder, .. })), "{refused:?}");
     }
     assert!(matches!(started("missing"), Err(SandboxError::Path { .. })));
 }
@@ -76,14 +76,14 @@ print('all ended')";
 #[test]
 fn a_command_that_fills_the_disk_is_ended() {
     let Some(place) = Place::new() else { return };
-    let large =
-        "import time\nwith open('big', 'wb') as f:\n  f.write(bytes(40 << 20)); f.flush(); time.sleep(15)";
-    let many = "import time\nfor n in range(9000): open(f'f{n}', 'w').close()\ntime.sleep(15)";
+    // Far more than the limit: what others delete on the same disk meanwhile is taken for space that came back.
+    let large = "import time\nwith open('big', 'wb') as f:\n  for n in range(20): f.write(bytes(20 << 20))\n  f.flush(); time.sleep(15)";
+    let many = "import time\nfor n in range(60000): open(f'f{n}', 'w').close()\ntime.sleep(15)";
     for script in [large, many] {
         let mut plan = python(&place, script);
         plan.limits.disk = Some(16 << 20);
         let outcome = place.run(&plan);
-        assert_eq!(outcome.report.limit, Some(Limit::Disk), "{} {:?}", outcome.errors, outcome.report);
+        assert_eq!(outcome.report.limit, Some(LimitKind::Disk), "{} {:?}", outcome.errors, outcome.report);
     }
 }
 
@@ -126,11 +126,11 @@ fn a_plan_with_odd_limits_ends_in_time() {
     let mut plan = place.plan(["sh", "-c", "yes & yes >/dev/null & wait"]);
     plan.limits.wall = Some(Duration::from_millis(400));
     let mut running = launcher().spawn(&plan).unwrap();
-    // A reader that stops reading keeps nobody alive.
+    // A reader that stops reading keeps no process alive.
     let output = running.take_output();
     let errors = reader(running.take_errors());
     let report = running.wait().unwrap();
-    assert_eq!(report.limit, Some(Limit::Wall));
+    assert_eq!(report.limit, Some(LimitKind::Wall));
     assert!(report.duration < Duration::from_secs(3), "{report:?}");
     drop(output);
     errors.join().unwrap();

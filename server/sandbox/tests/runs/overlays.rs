@@ -2,27 +2,34 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use wherefore_sandbox::{Change, ChangeKind, Effects, Report, open_layers};
+use wherefore_sandbox::{OverlayChange, OverlayChangeKind, RunReport, WriteEffects};
 
 use crate::place::Place;
 
-fn overlaid(place: &Place, layers: &Path, script: &str) -> Report {
+fn overlaid(place: &Place, layers: &Path, script: &str) -> RunReport {
     let mut plan = place.plan(["sh", "-c", script]);
-    plan.effects = Effects::Overlay { folder: layers.to_owned(), direct: Vec::new() };
+    plan.effects = WriteEffects::Overlay { folder: layers.to_owned(), direct: Vec::new() };
     let outcome = place.run(&plan);
     assert_eq!(outcome.report.exit_code, Some(0), "{}", outcome.errors);
     outcome.report
 }
 
-fn changes(report: &Report) -> BTreeMap<PathBuf, ChangeKind> {
+fn changes(report: &RunReport) -> BTreeMap<PathBuf, OverlayChangeKind> {
     let changes = report.overlays[0].changes().unwrap();
-    changes.into_iter().map(|Change { path, kind }| (path, kind)).collect()
+    changes.into_iter().map(|OverlayChange { path, kind }| (path, kind)).collect()
 }
 
-/// Every file below `folder`, with its content.
+fn text(report: &RunReport, path: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    report.overlays[0].open_file(Path::new(path)).unwrap().read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+/// Returns every file below `folder`, with its content.
 fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().flatten() {
@@ -61,20 +68,22 @@ fn the_folder_stays_as_it_is_and_the_layer_holds_every_change() {
     assert_eq!(files(place.path()), before);
     let changes = changes(&report);
     let kind = |name: &str| changes.get(Path::new(name));
-    assert!(matches!(kind("edited"), Some(ChangeKind::File { existed: true, .. })));
+    assert!(matches!(kind("edited"), Some(OverlayChangeKind::File { existed: true, .. })));
     assert_eq!(kind("same"), None);
-    assert_eq!(kind("gone"), Some(&ChangeKind::Removed));
-    assert_eq!(kind("replaced/x"), Some(&ChangeKind::Removed));
-    assert!(matches!(kind("replaced/y"), Some(ChangeKind::File { existed: false, .. })));
-    assert_eq!(kind("moved/big"), Some(&ChangeKind::Removed));
-    let Some(ChangeKind::File { renamed_from, .. }) = kind("moved/renamed") else { panic!("{changes:?}") };
+    assert_eq!(kind("gone"), Some(&OverlayChangeKind::Removed));
+    assert_eq!(kind("replaced/x"), Some(&OverlayChangeKind::Removed));
+    assert!(matches!(kind("replaced/y"), Some(OverlayChangeKind::File { existed: false, .. })));
+    assert_eq!(kind("moved/big"), Some(&OverlayChangeKind::Removed));
+    let Some(OverlayChangeKind::File { renamed_from, .. }) = kind("moved/renamed") else {
+        panic!("{changes:?}")
+    };
     assert_eq!(renamed_from.as_deref(), Some(Path::new("moved/big")));
-    assert!(matches!(kind("mode"), Some(ChangeKind::File { mode: 0o755, existed: true, .. })));
-    assert_eq!(kind("link"), Some(&ChangeKind::Symlink { target: "edited".into() }));
-    let Some(ChangeKind::File { content, .. }) = kind("bytes") else { panic!("{changes:?}") };
-    assert_eq!(fs::read(content).unwrap(), [0, 255]);
-    assert!(matches!(kind("fresh/sub"), Some(ChangeKind::Folder { .. })));
-    assert_eq!(kind("pipe"), Some(&ChangeKind::Special));
+    assert!(matches!(kind("mode"), Some(OverlayChangeKind::File { mode: 0o755, existed: true, .. })));
+    assert_eq!(kind("link"), Some(&OverlayChangeKind::Symlink { target: "edited".into() }));
+    assert!(matches!(kind("bytes"), Some(OverlayChangeKind::File { size: 2, linked: None, .. })));
+    assert_eq!(text(&report, "bytes"), [0, 255]);
+    assert!(matches!(kind("fresh/sub"), Some(OverlayChangeKind::Folder { .. })));
+    assert_eq!(kind("pipe"), Some(&OverlayChangeKind::Special));
     assert_eq!(fs::metadata(at("mode")).unwrap().permissions().mode() & 0o777, 0o644);
 }
 
@@ -88,7 +97,7 @@ fn a_protected_folder_is_not_written_on_an_overlay_either() {
 }
 
 #[test]
-fn what_a_command_closes_to_its_owner_is_read_and_can_be_removed() {
+fn what_a_command_closes_to_its_owner_is_read() {
     let Some(place) = Place::new() else { return };
     let layers = tempfile::tempdir().unwrap();
     fs::write(place.path().join("old"), "old").unwrap();
@@ -97,12 +106,10 @@ fn what_a_command_closes_to_its_owner_is_read_and_can_be_removed() {
     let report = overlaid(&place, layers.path(), script);
     let changes = changes(&report);
     let kind = |name: &str| changes.get(Path::new(name));
-    assert_eq!(kind("deep/er"), Some(&ChangeKind::Folder { mode: 0 }));
-    assert!(matches!(kind("old"), Some(ChangeKind::File { mode: 0, existed: true, .. })));
-    let Some(ChangeKind::File { content, mode: 0, .. }) = kind("deep/er/x") else { panic!("{changes:?}") };
-    assert_eq!(fs::read_to_string(content).unwrap(), "x\n");
-    open_layers(layers.path());
-    layers.close().unwrap();
+    assert_eq!(kind("deep/er"), Some(&OverlayChangeKind::Folder { mode: 0 }));
+    assert!(matches!(kind("old"), Some(OverlayChangeKind::File { mode: 0, existed: true, .. })));
+    assert!(matches!(kind("deep/er/x"), Some(OverlayChangeKind::File { mode: 0, .. })), "{changes:?}");
+    assert_eq!(text(&report, "deep/er/x"), b"x\n");
 }
 
 #[test]
@@ -118,7 +125,7 @@ fn what_is_planted_in_a_folder_without_a_layer_is_moved_away() {
     ]);
     plan.writable.push(ignored.clone());
     plan.quarantine = Some(quarantine.path().to_owned());
-    plan.effects = Effects::Overlay { folder: layers.path().to_owned(), direct: vec![ignored.clone()] };
+    plan.effects = WriteEffects::Overlay { folder: layers.path().to_owned(), direct: vec![ignored.clone()] };
     let report = place.run(&plan).report;
     assert_eq!(report.planted.len(), 1, "{report:?}");
     assert!(!ignored.join("x/.git").exists() && ignored.join("out").exists());

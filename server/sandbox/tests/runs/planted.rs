@@ -1,4 +1,4 @@
-//! What a command plants, and the sockets of the host.
+//! Planted entries, and the sockets of the host.
 
 use std::fs;
 use std::os::unix::net::UnixListener;
@@ -45,7 +45,7 @@ fn what_is_planted_in_folders_that_earlier_runs_saw_is_found() {
     for number in 0..40 {
         fs::create_dir_all(place.path().join(format!("d/{number}/deep"))).unwrap();
     }
-    // What changed lately is not remembered.
+    // Recent changes are not remembered.
     thread::sleep(Duration::from_secs(4));
     let launcher = launcher();
     let planted = |script: &str| -> Vec<PathBuf> {

@@ -1,24 +1,25 @@
-//! What people run: builds, interpreters, version control. And what is left when the process that started a command dies.
+//! Common programs: builds, interpreters, version control. Also the processes that remain when the starter of a
+//! command dies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use wherefore_sandbox::Plan;
+use wherefore_sandbox::SandboxPlan;
 
-use crate::place::Place;
+use crate::place::{Place, report_skip};
 
-/// Whether the sandbox shows `program` at `/usr`; else the test has nothing to run.
+/// Returns whether the sandbox shows `program` at `/usr`; else the test has nothing to run.
 fn installed(program: &str) -> bool {
     let is_there = Path::new("/usr/bin").join(program).exists();
     if !is_there {
-        eprintln!("skipped: no /usr/bin/{program}");
+        report_skip(&format!("no /usr/bin/{program}"));
     }
     is_there
 }
 
-fn output(place: &Place, plan: &Plan) -> String {
+fn output(place: &Place, plan: &SandboxPlan) -> String {
     let outcome = place.run(plan);
     assert_eq!(outcome.report.exit_code, Some(0), "{} {:?}", outcome.errors, outcome.report);
     outcome.output
@@ -30,7 +31,7 @@ fn cargo_builds_and_runs_a_program() {
     let home = PathBuf::from(std::env::var_os("HOME").unwrap_or_default());
     let (cargo, rustup) = (home.join(".cargo/bin"), home.join(".rustup"));
     if !cargo.join("cargo").exists() || !rustup.exists() {
-        eprintln!("skipped: no cargo in the home folder");
+        report_skip("no cargo in the home folder");
         return;
     }
     fs::create_dir(place.path().join("src")).unwrap();

@@ -4,16 +4,16 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 
-use wherefore_sandbox::{Level, Plan, Report, SandboxError, Streams};
+use wherefore_sandbox::{RunReport, SandboxError, SandboxLevel, SandboxPlan, StandardStreams};
 
-use crate::place::{Place, launcher};
+use crate::place::{Place, launcher, report_skip};
 
-/// What the routine of `sandbox-run` tells, in one tier.
-fn look(level: Level) -> Result<(Report, String), SandboxError> {
-    let mut plan = Plan::of_routine("look");
-    plan.streams = Streams::Piped { input: true };
+/// Returns the output of the routine of `sandbox-run`, in one tier.
+fn look(level: SandboxLevel) -> Result<(RunReport, String), SandboxError> {
+    let mut plan = SandboxPlan::of_routine("look");
+    plan.streams = StandardStreams::Piped { input: true };
     plan.lowest = level;
-    let mut running = launcher().taking(level).spawn(&plan)?;
+    let mut running = launcher().assume_level(level).spawn(&plan)?;
     let mut input = File::from(running.take_input().unwrap());
     input.write_all(b"asked").unwrap();
     drop(input);
@@ -27,7 +27,7 @@ fn a_routine_finds_no_file_of_the_host() {
     if Place::new().is_none() {
         return;
     }
-    let (report, output) = look(Level::Namespaces).unwrap();
+    let (report, output) = look(SandboxLevel::Namespaces).unwrap();
     assert_eq!(report.exit_code, Some(0), "{report:?}");
     let parts: Vec<&str> = output.split('|').collect();
     assert_eq!((parts[0], parts[2]), ("asked", ""), "{output}");
@@ -38,12 +38,12 @@ fn a_routine_finds_no_file_of_the_host() {
 
 #[test]
 fn a_routine_runs_in_the_lower_tiers() {
-    match look(Level::Landlock) {
+    match look(SandboxLevel::Landlock) {
         Ok((_, output)) => assert_eq!(output.split('|').take(3).collect::<Vec<_>>(), ["asked", "", ""]),
-        Err(error) => eprintln!("skipped: no Landlock here: {error}"),
+        Err(error) => report_skip(&format!("no Landlock here: {error}")),
     }
     if Path::new("/usr/bin/bwrap").exists() {
-        let (report, output) = look(Level::Bubblewrap).unwrap();
+        let (report, output) = look(SandboxLevel::Bubblewrap).unwrap();
         assert!(report.exit_code == Some(0) && output.starts_with("asked|"), "{output}");
     }
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 
-use wherefore_sandbox::{Level, SandboxError, Streams};
+use wherefore_sandbox::{SandboxError, SandboxLevel, StandardStreams};
 
 use crate::place::{Place, launcher, reader};
 
@@ -13,7 +13,7 @@ use crate::place::{Place, launcher, reader};
 fn input_goes_in_and_both_outputs_come_out() {
     let Some(place) = Place::new() else { return };
     let mut plan = place.plan(["sh", "-c", "cat; echo bad >&2"]);
-    plan.streams = Streams::Piped { input: true };
+    plan.streams = StandardStreams::Piped { input: true };
     let mut running = launcher().spawn(&plan).unwrap();
     let (output, errors) = (reader(running.take_output()), reader(running.take_errors()));
     let mut input = File::from(running.take_input().unwrap());
@@ -77,7 +77,7 @@ fn many_run_at_once() {
 #[test]
 fn a_helper_that_stands_ready_serves_the_next_command() {
     let Some(place) = Place::new() else { return };
-    let launcher = launcher().taking(Level::Namespaces).ready();
+    let launcher = launcher().assume_level(SandboxLevel::Namespaces).with_ready_helper();
     for text in ["one", "two", "three"] {
         let mut running = launcher.spawn(&place.plan(["echo", text])).unwrap();
         let output = reader(running.take_output());

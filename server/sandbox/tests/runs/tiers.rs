@@ -1,16 +1,17 @@
-//! Which tier a command gets, and what a lower one still holds.
+//! The tier of a command, and the guarantees of a lower one.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use wherefore_sandbox::{Effects, Launcher, Level, Limit, SandboxError, Tier};
+use wherefore_sandbox::{LimitKind, MachineTier, SandboxError, SandboxLauncher, SandboxLevel, WriteEffects};
 
-use crate::place::{Outcome, Place, launcher, reader};
+use crate::place::{Outcome, Place, launcher, reader, report_skip};
 
-/// What a machine offers whose kernel makes no more user namespaces. `None`: this one cannot pretend to be such a machine.
-fn without_namespaces() -> Option<Tier> {
+/// Returns the tier of a machine whose kernel makes no more user namespaces. `None`: this one cannot pretend to be
+/// such a machine.
+fn without_namespaces() -> Option<MachineTier> {
     let script = format!(
         "echo 0 > /proc/sys/user/max_user_namespaces && exec {} --probe",
         env!("CARGO_BIN_EXE_sandbox-run")
@@ -19,11 +20,12 @@ fn without_namespaces() -> Option<Tier> {
     serde_json::from_slice(&output.stdout).ok()
 }
 
-/// This program on a kernel that lacks Landlock, or user namespaces. `None`: there is no Python here to pretend it.
+/// Runs this program on a kernel that lacks Landlock, or user namespaces. `None`: there is no Python here to pretend
+/// it.
 fn on_a_kernel_without(lacking: &str) -> Option<Command> {
     let python = Path::new("/usr/bin/python3");
     if !python.exists() {
-        eprintln!("skipped: no {}", python.display());
+        report_skip(&format!("no {}", python.display()));
         return None;
     }
     let mut command = Command::new(python);
@@ -34,16 +36,16 @@ fn on_a_kernel_without(lacking: &str) -> Option<Command> {
 
 fn in_tier_b(place: &Place, script: &str) -> Option<Outcome> {
     let mut plan = place.plan(["/usr/bin/python3", "-c", script]);
-    plan.lowest = Level::Landlock;
+    plan.lowest = SandboxLevel::Landlock;
     plan.limits.wall = Some(Duration::from_secs(2));
-    let mut running = launcher().taking(Level::Landlock).spawn(&plan).unwrap();
+    let mut running = launcher().assume_level(SandboxLevel::Landlock).spawn(&plan).unwrap();
     let (output, errors) = (reader(running.take_output()), reader(running.take_errors()));
     match running.wait() {
         Ok(report) => {
             Some(Outcome { report, output: output.join().unwrap(), errors: errors.join().unwrap() })
         }
         Err(error) => {
-            eprintln!("skipped: no Landlock here: {error}");
+            report_skip(&format!("no Landlock here: {error}"));
             None
         }
     }
@@ -54,25 +56,25 @@ fn a_tier_is_found_by_running_a_command() {
     let launcher = launcher();
     let tier = launcher.probe();
     if Place::new().is_some() {
-        assert_eq!((tier.level, tier.reasons.len()), (Level::Namespaces, 0));
+        assert_eq!((tier.level, tier.reasons.len()), (SandboxLevel::Namespaces, 0));
     }
     let Some(tier) = without_namespaces() else {
-        eprintln!("skipped: unshare does not work here");
+        report_skip("unshare does not work here");
         return;
     };
-    assert_ne!(tier.level, Level::Namespaces);
+    assert_ne!(tier.level, SandboxLevel::Namespaces);
     assert!(tier.reasons[0].contains("sysctl user.max_user_namespaces=10000"), "{tier:?}");
 }
 
 #[test]
 fn what_the_kernel_lacks_is_told_with_the_tier() {
     let Some(_place) = Place::new() else { return };
-    let offered = |lacking: &str| -> Option<Tier> {
+    let offered = |lacking: &str| -> Option<MachineTier> {
         let output = on_a_kernel_without(lacking)?.arg("--probe").output().unwrap();
         Some(serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output:?}")))
     };
     let Some(tier) = offered("landlock") else { return };
-    assert_eq!((tier.level, tier.landlock), (Level::Namespaces, 0));
+    assert_eq!((tier.level, tier.landlock), (SandboxLevel::Namespaces, 0));
     assert!(tier.of_commands().to_string().contains("no Landlock"), "{tier:?}");
     assert!(tier.reasons[0].starts_with("Landlock: "), "{tier:?}");
     let tier = offered("namespaces").unwrap();
@@ -81,9 +83,9 @@ fn what_the_kernel_lacks_is_told_with_the_tier() {
         "{tier:?}"
     );
     assert!(!tier.reasons[1].contains("without telling"), "{tier:?}");
-    assert_ne!(tier.level, Level::Namespaces);
+    assert_ne!(tier.level, SandboxLevel::Namespaces);
     let tier = offered("landlock,namespaces").unwrap();
-    assert_eq!((tier.level, tier.reasons.len()), (Level::Nothing, 3), "{tier:?}");
+    assert_eq!((tier.level, tier.reasons.len()), (SandboxLevel::Nothing, 3), "{tier:?}");
 }
 
 #[test]
@@ -118,7 +120,10 @@ fn without_landlock_the_other_walls_stand() {
         outside.path().display(),
         std::process::id()
     );
-    let output = command.args(["--as-json", "--", "sh", "-c", &script]).current_dir(place.path()).output();
+    let output = command
+        .args(["--as-json", "--guard", ".git", "--", "sh", "-c", &script])
+        .current_dir(place.path())
+        .output();
     let told: serde_json::Value = serde_json::from_slice(&output.unwrap().stdout).unwrap();
     assert_eq!(told["stdout"], "", "{told:#}");
     assert_eq!(told["report"]["tier"], serde_json::json!({ "level": "A", "landlock": 0 }), "{told:#}");
@@ -129,14 +134,14 @@ fn without_landlock_the_other_walls_stand() {
 #[test]
 fn no_command_runs_in_a_lower_tier_than_its_plan_allows() {
     let Some(place) = Place::new() else { return };
-    let lesser: Launcher = launcher().taking(Level::Landlock);
+    let lesser: SandboxLauncher = launcher().assume_level(SandboxLevel::Landlock);
     assert!(matches!(lesser.spawn(&place.plan(["true"])), Err(SandboxError::Unavailable { .. })));
     let mut overlaid = place.plan(["true"]);
-    overlaid.lowest = Level::Landlock;
-    overlaid.effects = Effects::Overlay { folder: place.path().to_owned(), direct: Vec::new() };
+    overlaid.lowest = SandboxLevel::Landlock;
+    overlaid.effects = WriteEffects::Overlay { folder: place.path().to_owned(), direct: Vec::new() };
     assert!(matches!(lesser.spawn(&overlaid), Err(SandboxError::Unavailable { .. })));
-    overlaid.effects = Effects::WriteThrough;
-    let nothing = launcher().taking(Level::Nothing);
+    overlaid.effects = WriteEffects::WriteThrough;
+    let nothing = launcher().assume_level(SandboxLevel::Nothing);
     assert!(matches!(nothing.spawn(&overlaid), Err(SandboxError::Unavailable { .. })));
 }
 
@@ -169,8 +174,24 @@ if os.fork() == 0:
     );
     let Some(outcome) = in_tier_b(&place, &script) else { return };
     assert_eq!(outcome.output, "2\nno\nno\nno\nno\nno\nno\nno\n2\n", "{}", outcome.errors);
-    assert_eq!((outcome.report.exit_code, outcome.report.tier.level), (Some(0), Level::Landlock));
+    assert_eq!((outcome.report.exit_code, outcome.report.tier.level), (Some(0), SandboxLevel::Landlock));
     assert!(!Path::new(&place.path().join(".git/config")).exists());
+}
+
+#[test]
+fn a_private_folder_of_any_depth_goes_with_its_command() {
+    let Some(place) = Place::new() else { return };
+    let script = "import os, tempfile\nfolder = tempfile.gettempdir(); os.chdir(folder); print(folder)\n\
+                  for _ in range(3000): os.mkdir('d'); os.chdir('d')";
+    let mut plan = place.plan(["/usr/bin/python3", "-c", script]);
+    plan.lowest = SandboxLevel::Landlock;
+    let mut running = launcher().assume_level(SandboxLevel::Landlock).spawn(&plan).unwrap();
+    let output = reader(running.take_output());
+    if running.wait().is_err() {
+        return report_skip("no Landlock here");
+    }
+    let folder = output.join().unwrap();
+    assert!(!Path::new(folder.trim()).exists(), "{folder}");
 }
 
 #[test]
@@ -178,7 +199,7 @@ fn tier_b_ends_what_runs_too_long() {
     let Some(place) = Place::new() else { return };
     let script = "import os, time\nfor n in range(20):\n  if os.fork() == 0:\n    os.setsid()\n    break\nprint('.', end='', flush=True)\ntime.sleep(60)";
     let Some(outcome) = in_tier_b(&place, script) else { return };
-    assert_eq!(outcome.report.limit, Some(Limit::Wall));
+    assert_eq!(outcome.report.limit, Some(LimitKind::Wall));
     assert_eq!(outcome.output.len(), 21);
 }
 
@@ -186,19 +207,19 @@ fn tier_b_ends_what_runs_too_long() {
 fn the_namespaces_of_bwrap_end_with_the_command() {
     let Some(place) = Place::new() else { return };
     if !Path::new("/usr/bin/bwrap").exists() {
-        eprintln!("skipped: no /usr/bin/bwrap");
+        report_skip("no /usr/bin/bwrap");
         return;
     }
     let script =
         "trap '' TERM; (setsid sleep 60 &) ; echo begun; head -c 3000000 /dev/zero > /dev/shm/big; sleep 60";
     let mut plan = place.plan(["sh", "-c", script]);
-    plan.lowest = Level::Bubblewrap;
+    plan.lowest = SandboxLevel::Bubblewrap;
     plan.limits.wall = Some(Duration::from_secs(1));
     plan.limits.scratch = 1 << 20;
-    let mut running = launcher().taking(Level::Bubblewrap).spawn(&plan).unwrap();
+    let mut running = launcher().assume_level(SandboxLevel::Bubblewrap).spawn(&plan).unwrap();
     let (output, errors) = (reader(running.take_output()), reader(running.take_errors()));
     let report = running.wait().unwrap();
-    assert_eq!((report.limit, report.tier.level), (Some(Limit::Wall), Level::Bubblewrap));
+    assert_eq!((report.limit, report.tier.level), (Some(LimitKind::Wall), SandboxLevel::Bubblewrap));
     assert!(report.duration < Duration::from_secs(20), "{report:?}");
     assert_eq!(output.join().unwrap(), "begun\n");
     assert!(errors.join().unwrap().contains("No space left"));

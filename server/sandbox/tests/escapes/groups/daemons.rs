@@ -8,7 +8,7 @@ use crate::sys;
 use crate::table::Sign::{Alive, Overran};
 use crate::table::{Attempt, Need, attempt};
 
-/// How long a daemon of an attempt lives, if nobody ends it.
+/// The lifetime of an attempt's daemon, if it is not ended before.
 const LIFE: u64 = 4000;
 
 pub(super) const ROWS: &[Attempt] = &[
@@ -118,7 +118,7 @@ pub(super) const ROWS: &[Attempt] = &[
     .limit(500, 1500),
 ];
 
-/// No signal that can be ignored ends the process.
+/// Ignores all signals that can be ignored.
 fn ignore_all() {
     for signal in 1..32 {
         unsafe { libc::signal(signal, libc::SIG_IGN) };

@@ -143,7 +143,7 @@ fn read_at(folder: usize, path: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// The old way out of a `chroot`: a root below the folder that one stands in.
+/// The old way out of a `chroot`: a new root below the current folder.
 fn climb_root(at: &Inside) -> io::Result<()> {
     let here = sys::open("/", libc::O_RDONLY | libc::O_DIRECTORY, 0)?;
     fs::create_dir_all(at.ws("jail"))?;

@@ -1,4 +1,4 @@
-//! What a command gets from who started it without being given it.
+//! Resources that a command inherits from its starter without being given them.
 
 use std::fs;
 use std::io;

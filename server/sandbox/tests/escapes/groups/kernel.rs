@@ -83,7 +83,7 @@ pub(super) const ROWS: &[Attempt] = &[
     opens!("touch the clock", {
         let mut time: libc::timex = unsafe { std::mem::zeroed() };
         sys::call(libc::SYS_adjtimex, &[&raw mut time as usize])?;
-        // What it is already, but set by one who may.
+        // Sets the current value, which still needs the privilege.
         time.modes = libc::ADJ_TICK;
         sys::call(libc::SYS_adjtimex, &[&raw const time as usize])
     })
@@ -120,7 +120,7 @@ pub(super) const ROWS: &[Attempt] = &[
     .root(),
 ];
 
-/// Counts an error as an answer, where it says that only the request was wrong.
+/// Counts an error as an answer if it means that only the request was wrong.
 fn reached(done: io::Result<i64>, code: i32) -> io::Result<i64> {
     match done {
         Err(error) if error.raw_os_error() == Some(code) => Ok(0),

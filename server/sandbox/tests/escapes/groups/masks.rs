@@ -12,6 +12,15 @@ use crate::table::{Attempt, attempt};
 pub(super) const ROWS: &[Attempt] = &[
     attempt("read a closed file", Leaked, |at| show_file(at.ws(".env"))),
     attempt("read a closed folder", Leaked, |at| show_file(at.ws("closed/notes"))),
+    attempt("read a file that nobody may open", Leaked, |at| {
+        fs::set_permissions(at.ws("sub/.env"), fs::Permissions::from_mode(0o777)).ok();
+        show_file(at.ws("sub/.env"))
+    })
+    .stage(|scene| {
+        let secret = scene.arena.secret.clone();
+        scene.arena.put("ws/sub/.env", &secret).unwrap();
+    })
+    .options(&["--mask", "{arena}/ws/sub/.env"]),
     attempt("read it by a crooked path", Leaked, |at| {
         let paths = ["./.env", "sub/../.env", ".//.env", "sub/./.././.env", "../ws/.env"];
         any(paths.map(|path| show_file(at.ws(path))))
@@ -121,7 +130,7 @@ pub(super) const ROWS: &[Attempt] = &[
     }),
 ];
 
-/// A file's handle made by hand from its number, as the file system would make it, which the host tells.
+/// A file's handle made by hand from its inode number, in the form of the file system; the host supplies the number.
 fn by_handle(at: &Inside, file: &str) -> io::Result<()> {
     #[repr(C)]
     struct Handle {

@@ -127,7 +127,7 @@ pub(super) const ROWS: &[Attempt] = &[
     .root(),
 ];
 
-/// Mounts of the attempt's own, where they are to be had; what follows fails without them. Root's control has some.
+/// Mounts of the attempt's own, if they are to be had; what follows fails without them. Root's control has some.
 fn own_mounts() {
     let (uid, gid) = unsafe { (libc::getuid(), libc::getgid()) };
     if uid == 0 && !std::env::args().any(|arg| arg == "confined=1") {

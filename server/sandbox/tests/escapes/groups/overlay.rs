@@ -1,4 +1,4 @@
-//! What would reach the workspace itself although the command works on a layer over it.
+//! Ways to reach the workspace itself although the command works on a layer over it.
 
 use std::fs;
 use std::io;
@@ -94,7 +94,7 @@ pub(super) const ROWS: &[Attempt] = &[
     }),
 ];
 
-/// Whether the workspace, as the host has it, is not as the arena was made.
+/// Returns whether the workspace, as the host has it, differs from the one that was made.
 fn touched(scene: &Scene) -> Option<String> {
     let text = fs::read_to_string(scene.arena.at("ws/README.md")).unwrap_or_default();
     let meta = fs::metadata(scene.arena.at("ws/README.md"));

@@ -1,4 +1,4 @@
-//! Files that endanger whoever touches them later: those that set the user, devices, pipes, and such.
+//! Files that endanger a user who touches them later: setuid files, devices, pipes, and such.
 
 use std::fs;
 use std::io;

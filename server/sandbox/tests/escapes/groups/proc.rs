@@ -1,4 +1,4 @@
-//! `/proc`, `/sys` and the control groups: what the kernel tells and lets be set.
+//! `/proc`, `/sys` and the control groups: data and settings of the kernel.
 
 use std::fs;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -184,7 +184,7 @@ fn setting_changed(setting: &str, usual: &str) -> Option<String> {
     changed.then(|| format!("{setting} is 44"))
 }
 
-/// Writes what stands there already.
+/// Writes the current contents back.
 fn same_again(at: &Inside, path: &str) -> io::Result<()> {
     let now = fs::read_to_string(path)?;
     fs::write(path, now.trim())?;
@@ -192,7 +192,7 @@ fn same_again(at: &Inside, path: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// All processes that are told of.
+/// Returns all processes that are shown.
 pub(super) fn pids() -> Vec<i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
@@ -211,7 +211,7 @@ fn show_of_all(at: &Inside, name: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Shows what looks like a secret, and nothing else: what other processes hold is nobody's business.
+/// Prints parts that look like a secret, and nothing else: other data of processes stays private.
 fn show_secrets(held: &[u8]) {
     let found = held.windows(7).enumerate().filter(|(_, part)| part == b"marker-");
     found.for_each(|(start, _)| show(&held[start..(start + 40).min(held.len())]));

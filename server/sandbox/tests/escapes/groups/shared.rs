@@ -58,7 +58,7 @@ pub(super) const ROWS: &[Attempt] = &[
         let args = [sys::raw(&queue), text.as_mut_ptr() as usize, text.len(), 0, 0];
         let length = sys::call(libc::SYS_mq_timedreceive, &args)? as usize;
         show(&text[..length]);
-        // Back for whoever comes next.
+        // The message goes back for the next reader.
         sys::call(libc::SYS_mq_timedsend, &[sys::raw(&queue), text.as_ptr() as usize, length, 0, 0])
             .map(|_| ())
     }),
@@ -70,7 +70,7 @@ pub(super) const ROWS: &[Attempt] = &[
     .look(told),
 ];
 
-/// What the semaphore was when it was looked at last.
+/// The value of the semaphore when it was last read.
 static LAST: std::sync::Mutex<i64> = std::sync::Mutex::new(0);
 
 fn key(at: &Inside) -> usize {

@@ -58,7 +58,7 @@ fn type_by(at: &Inside, fd: usize, request: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// What waits to be read from the terminal by who comes next.
+/// Returns the input that is waiting in the terminal for its next reader.
 fn typed(scene: &Scene) -> Option<String> {
     let (_, its) = scene.terminal.as_ref()?;
     let mut waiting = 0_i32;

@@ -1,0 +1,23 @@
+//! The choice of the model: the requested one, or that of the settings, or one on this machine.
+
+use std::sync::Arc;
+
+use crate::hub::ServedFolder;
+use crate::model::{self, LanguageModel};
+use crate::protocol::Fault;
+
+/// The model of that name, or of the settings, or of a server on this machine; its server was asked for its properties.
+///
+/// # Errors
+/// The problem with the name or the settings, or that no server is there.
+pub async fn model_of(folder: &ServedFolder, name: Option<&str>) -> Result<Arc<dyn LanguageModel>, Fault> {
+    // The latest settings count.
+    folder.session().reload_settings().await?;
+    let governance = folder.session().workspace().governance();
+    let model = model::open_model(governance.settings().model.as_ref(), name).await?;
+    if let Err(error) = model.inspect().await {
+        // Missing properties are guessed; the first request shows whether the server is there at all.
+        tracing::debug!("the server of {} says nothing of it: {error}", model.facts().name);
+    }
+    Ok(model)
+}

@@ -1,0 +1,104 @@
+//! Calls of the tools of our own server, which Copilot CLI would ask about. A name alone proves nothing: a project can call any
+//! server by ours, so the settings have to start this program.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::{agent_folder, person_rules};
+use crate::cli::init::agents::{PersonMachine, SetupScope};
+use crate::cli::init::guard::plan::read_settings_at;
+use crate::hooks::HookMessage;
+
+/// The name of wherefore's server, as init configures it for an agent.
+const SERVER: &str = "wherefore";
+/// The files below a folder and those above it that may name servers to Copilot CLI.
+const FILES: [&str; 4] = [".mcp.json", ".github/mcp.json", ".copilot/mcp-config.json", ".vscode/mcp.json"];
+/// An option of its command line that names further servers.
+const MORE_SERVERS: &str = "--additional-mcp-config";
+
+/// Returns whether a call is of a wherefore tool that Copilot CLI would ask about, and the person does not refuse it.
+pub(super) fn is_own_tool(message: &HookMessage) -> bool {
+    let Some(tool) = message.tool.strip_prefix(SERVER).and_then(|rest| rest.strip_prefix('-')) else {
+        return false;
+    };
+    // With a dash in it the rest may be that of another server's name.
+    message.agent.asks_about_our_tools
+        && !tool.contains('-')
+        && !person_rules::agent_arguments(message.agent)
+            .iter()
+            .any(|argument| argument.starts_with(MORE_SERVERS))
+        && all_start_us(&settings_files(message))
+        && !person_rules::option_rules(message.agent).denies_tool(SERVER, tool)
+}
+
+fn settings_files(message: &HookMessage) -> Vec<PathBuf> {
+    let files = message.agent.profile.entry_files(SetupScope::Person(&PersonMachine::current()));
+    let person = files.into_iter().map(|file| file.path);
+    let folder = agent_folder(message);
+    let above = folder.iter().flat_map(|folder| folder.ancestors());
+    let of_project = above.flat_map(|folder| FILES.map(|name| folder.join(name)));
+    person.into_iter().chain(of_project).filter(|file| file.symlink_metadata().is_ok()).collect()
+}
+
+/// Returns whether the files name wherefore's server, and each that does starts this program. A file that cannot be
+/// read may name another one.
+fn all_start_us(files: &[PathBuf]) -> bool {
+    let settings: Option<Vec<Value>> = files.iter().map(|file| read_settings_at(file)).collect();
+    let Some(settings) = settings else { return false };
+    let entries = settings.iter().flat_map(|settings| {
+        ["mcpServers", "servers"].iter().filter_map(|list| settings.get(list)?.get(SERVER))
+    });
+    let mut entries = entries.peekable();
+    entries.peek().is_some() && entries.all(starts_us)
+}
+
+fn starts_us(entry: &Value) -> bool {
+    let is_door = entry["args"].get(0).and_then(Value::as_str) == Some("mcp");
+    let real = |path: &Path| path.canonicalize().ok();
+    let program = std::env::current_exe().ok().as_deref().and_then(real);
+    is_door
+        && entry["command"].as_str().is_some_and(|command| {
+            command == SERVER || Path::new(command).is_absolute() && real(Path::new(command)) == program
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_server_of_our_name_is_ours_where_every_entry_starts_this_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = std::env::current_exe().unwrap();
+        let ours = json!({ "mcpServers": { "wherefore": { "command": program, "args": ["mcp"] } } });
+        let write = |name: &str, text: String| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let own = write("own.json", ours.to_string());
+        let bare = write("bare.json", ours.to_string().replace(&program.display().to_string(), "wherefore"));
+        assert!(all_start_us(&[own.clone(), bare]) && !all_start_us(&[]));
+        for (name, other) in [
+            (
+                "another program",
+                json!({ "servers": { "wherefore": { "command": "/bin/sh", "args": ["mcp"] } } }),
+            ),
+            (
+                "below the project",
+                json!({ "mcpServers": { "wherefore": { "command": "./wherefore", "args": ["mcp"] } } }),
+            ),
+            (
+                "another door",
+                json!({ "mcpServers": { "wherefore": { "command": program, "args": ["serve"] } } }),
+            ),
+            ("an address", json!({ "mcpServers": { "wherefore": { "url": "http://127.0.0.1:1/" } } })),
+        ] {
+            assert!(!all_start_us(&[own.clone(), write("other.json", other.to_string())]), "{name}");
+        }
+        assert!(!all_start_us(&[own, write("cut.json", "{\"mcpServers\": {".to_owned())]), "cut off");
+    }
+}

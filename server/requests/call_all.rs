@@ -1,0 +1,84 @@
+//! `wherefore/callAll`: the calls of one message, as `compose` has a model fill it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{Asker, CallAll, Request};
+use crate::hub::{CallBatch, Hub, read_call, several};
+use crate::protocol::{Code, Envelope, Fault, Origin, Policy, RawCall};
+
+/// Params of `wherefore/callAll`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CallAllParams {
+    /// The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol.
+    pub message: Map<String, Value>,
+    /// Who called.
+    pub origin: Origin,
+    /// The environment whose activities run the tools; the folder's when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub environment: Option<String>,
+    /// The review policy asked for; settings can only make it stricter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// The workspace folder, if a server has several: an absolute path inside it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<String>,
+}
+
+/// Answer of `wherefore/callAll`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CallAllAnswer {
+    /// The answer of each call, in the order of the message.
+    pub answers: Vec<Envelope>,
+}
+
+impl CallAllParams {
+    /// The calls of the message, in order, each with what holds for all; what is no call has its fault.
+    ///
+    /// # Errors
+    /// The problem of the message as a whole.
+    pub(crate) fn calls(&self) -> Result<Vec<Result<RawCall, Fault>>, Fault> {
+        let Some(calls) = several(&Value::Object(self.message.clone()))? else {
+            return Err(Fault::new(Code::InvalidArgs, "the message holds no `calls`")
+                .with_suggestion("send {\"calls\": [ … ]}, or call the tool itself"));
+        };
+        Ok(calls.into_iter().enumerate().map(|(at, call)| self.call(at, call)).collect())
+    }
+
+    fn call(&self, at: usize, call: Value) -> Result<RawCall, Fault> {
+        let raw = read_call(call).map_err(|wrong| {
+            Fault::new(Code::InvalidArgs, format!("number {} of the calls is none: {wrong}", at + 1))
+                .with_suggestion(
+                    "write it as {\"tool\": \"fs.read\", \"arguments\": {\"path\": \"…\", \"why\": \"…\"}}",
+                )
+        })?;
+        let origin = Origin { call: raw.origin.call, ..self.origin.clone() };
+        Ok(RawCall {
+            origin,
+            environment: raw.environment.or_else(|| self.environment.clone()),
+            policy: raw.policy.or(self.policy),
+            root: self.root.clone(),
+            ..raw
+        })
+    }
+}
+
+impl Request for CallAll {
+    /// Makes the calls in order, those that only look side by side. Dropping the future cancels what runs.
+    async fn answer_request(
+        hub: &Hub,
+        mut params: CallAllParams,
+        asker: Asker,
+    ) -> Result<CallAllAnswer, Fault> {
+        params.origin.door = asker.origin.door;
+        let calls = params.calls()?;
+        let folder = hub.folder_at(params.root.as_deref())?;
+        Ok(CallAllAnswer { answers: CallBatch::new(&folder, asker.caller, false).run_calls(calls).await })
+    }
+
+    fn needs_servers(_: &Hub, _: &CallAllParams) -> bool {
+        true
+    }
+}
