@@ -49,7 +49,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::base::hidden::escape_hidden;
 use crate::catalogue::{Risk, ToolDef, ToolRunner};
@@ -73,6 +73,8 @@ pub struct Upstreams {
     consents: Arc<Consents>,
     executor: Arc<CommandExecutor>,
     servers: RwLock<BTreeMap<String, Arc<UpstreamServer>>>,
+    /// Held while settings are taken: two at once would each end what the other keeps.
+    configuring: Mutex<()>,
     changed: ChangeCallback,
 }
 
@@ -91,15 +93,24 @@ impl Upstreams {
         executor: Arc<CommandExecutor>,
         changed: ChangeCallback,
     ) -> Self {
-        let upstreams = Self { session, consents, executor, servers: RwLock::default(), changed };
+        let upstreams = Self {
+            session,
+            consents,
+            executor,
+            servers: RwLock::default(),
+            configuring: Mutex::default(),
+            changed,
+        };
         upstreams.configure();
         upstreams
     }
 
     /// Takes the session's settings: what is as it was stays, what is no more or not allowed any more is ended.
     pub fn configure(&self) {
+        let _turn = self.configuring.lock();
         let settings = self.session.workspace().settings();
-        let mut before = std::mem::take(&mut *self.servers.write());
+        // Who asks meanwhile sees the servers of before, not none.
+        let mut before = self.servers();
         let mut now = BTreeMap::new();
         for (name, settings) in settings.mcp_servers.iter().filter(|(_, settings)| settings.enabled) {
             let kept = before.remove(name).filter(|server| server.gate.settings == *settings);

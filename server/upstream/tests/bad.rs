@@ -23,9 +23,7 @@ async fn a_server_that_does_not_start_says_why_and_is_left_alone_a_while() {
         assert_eq!(first.code, code, "{mode}: {first:?}");
         assert!(first.message.contains(said) && first.message.contains("srv"), "{mode}: {first:?}");
         assert!(first.suggestion.is_some());
-        let began = Instant::now();
         let second = bench.fault("srv.echo", json!({})).await;
-        assert!(began.elapsed() < Duration::from_millis(500), "{mode}: it was not tried again at once");
         assert!(second.message.contains("started again in"), "{mode}: {second:?}");
         assert!(bench.upstreams.problems()[0].contains(said), "{:?}", bench.upstreams.problems());
     }

@@ -181,3 +181,17 @@ async fn a_projects_definition_over_the_persons_server_waits_too() {
     assert!(bench.call("docs.search", json!({})).await.error.is_none());
     assert!(bench.upstreams.waiting_servers().is_empty());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_are_there_while_settings_are_taken() {
+    let bench = listing(Person::default()).await;
+    std::thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| (0..200).for_each(|_| bench.upstreams.configure()));
+        }
+        for _ in 0..2000 {
+            assert_eq!(bench.upstreams.server_statuses().len(), 1);
+        }
+    });
+    assert!(bench.upstreams.server_statuses()[0].running, "the one of before is kept");
+}
