@@ -54,10 +54,14 @@ impl NoticeQueue {
 
     /// Counts a call that is not sent one by one; does not wake the sender.
     pub(super) fn count_call(&self, notice: &dyn Fn() -> CallNotice) {
-        let mut waiting = self.lock_waiting();
-        waiting.lost += 1;
-        if waiting.folded.len() < FOLDED {
-            waiting.remember_folded(notice());
+        let has_room = {
+            let mut waiting = self.lock_waiting();
+            waiting.lost += 1;
+            waiting.folded.len() < FOLDED
+        };
+        // Built without the lock: a notice reads the call's arguments.
+        if has_room {
+            self.remember_folded(notice());
         }
     }
 
