@@ -6,7 +6,7 @@ use crate::place::HOLE;
 use crate::word::{ShellWord, WordKind};
 
 /// Bytes of the scripts that are made of one template.
-const MOST_BYTES: usize = 4 << 20;
+const MOST_BYTES: usize = 1 << 20;
 /// Commands that are made of the inputs of several sources.
 const MOST: usize = 256;
 
