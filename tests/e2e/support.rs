@@ -11,4 +11,4 @@ mod wire;
 
 pub(crate) use editor::{Editor, Options};
 pub(crate) use skip::report_skip;
-pub(crate) use wire::{PATIENCE, Wire, frame};
+pub(crate) use wire::{PATIENCE, PROMPT, Wire, frame};

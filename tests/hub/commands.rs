@@ -250,7 +250,7 @@ async fn a_limit_ends_a_command_with_all_that_it_started() {
     );
     let started = Instant::now();
     let answer = run_file(&bench, &line, 500).await;
-    assert!(started.elapsed() < Duration::from_secs(10));
+    assert!(started.elapsed() < Duration::from_secs(40));
     let value = result(answer);
     assert_eq!((&value["limit"], &value["exit_code"]), (&json!("time"), &json!(124)), "{value}");
     assert_eq!(value["stdout"], "begun\n", "{value}");

