@@ -1,4 +1,4 @@
-// One lens: an icon of ours, and words that others may have written.
+// A lens: an icon of ours, and words that others may have written.
 
 import * as vscode from 'vscode';
 import { clip, escapeMarkup } from './text';

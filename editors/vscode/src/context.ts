@@ -92,7 +92,7 @@ export class Context implements vscode.Disposable {
   readonly connector: AgentConnector;
   readonly agentMessages: AgentMessages;
 
-  // What is beside them.
+  // The windows and views beside them.
   readonly lineWhy: LineWhyProvider;
   readonly tools: ToolsView;
   readonly workingSet: WorkingSetView;

@@ -7,7 +7,7 @@ const NEAR = 5;
 
 /** The editors of one text. */
 export class EndFollower {
-  /** Where the cursor of each was when the text was about to grow. */
+  /** The cursor of each when the text was about to grow. */
   private rows = new Map<vscode.TextEditor, number>();
 
   /** The text is about to grow: editors that `isAtEnd` go along. */

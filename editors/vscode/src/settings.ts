@@ -2,18 +2,18 @@
 
 import * as vscode from 'vscode';
 
-/** One setting under `wherefore.`. */
+/** A setting under `wherefore.`. */
 export function readSetting<T>(name: string, otherwise: T): T {
   return vscode.workspace.getConfiguration('wherefore').get<T>(name, otherwise);
 }
 
-/** Which calls are shown as messages. */
+/** The calls that are shown as messages. */
 export type CallsShown = 'none' | 'failed' | 'changes' | 'all';
 
 /** When new hunks are told of. */
 export type ProposalsShown = 'once a turn' | 'each' | 'none';
 
-/** Where a review opens. */
+/** The place where a review opens. */
 export type ReviewPlace = 'all files' | 'file by file' | 'in the text';
 
 /** The step that follows a decision in the review. */

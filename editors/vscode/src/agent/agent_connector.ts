@@ -8,7 +8,7 @@ import { showRemark, showMessage, warn } from '../messages';
 import { runProgram } from '../server/run_program';
 import { escapeHidden, describeError } from '../text';
 
-/** Where it is kept that an agent is connected to this workspace. */
+/** The key under which a workspace remembers its connected agent. */
 const CONNECTED = 'agent.connected';
 
 const TITLE = 'Connect an Agent';

@@ -123,7 +123,7 @@ export class ChatAgent {
     }
   }
 
-  /** Where the hunks of a proposal stand. */
+  /** The locations of a proposal's hunks. */
   private async findHunkPlaces(proposal: string, root: string | null): Promise<vscode.Location[]> {
     const { proposals } = await this.server.request('proposals', { root }).catch(() => ({ proposals: [] }));
     const files = proposals.find(({ id }) => id === proposal)?.files ?? [];
@@ -131,7 +131,7 @@ export class ChatAgent {
   }
 }
 
-/** One response. */
+/** A response. */
 class ChatResponse {
   /** The end of a text that may be half of what has to be made harmless. */
   private heldText = '';

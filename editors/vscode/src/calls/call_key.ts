@@ -1,4 +1,4 @@
-// One name for each call: their ids are counted anew in each session, and each folder has sessions of its own. And how calls end
+// A unique name for each call: their ids are counted anew in each session, and each folder has sessions of its own. And how calls end
 // that did not fail.
 
 import * as vscode from 'vscode';

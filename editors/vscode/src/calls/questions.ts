@@ -29,7 +29,7 @@ export function formatQuestion({ text, tool, why }: AskParams): string {
   return why !== '' && end >= 0 && text.startsWith(`${tool}: `) ? text.slice(end + 1) : text;
 }
 
-/** Who asks: the agent's name; nothing where no agent does, as where a server wants to start. */
+/** The agent that asks; nothing where none does, as where a server wants to start. */
 export const describeAsker = ({ agent }: AskParams): string => (agent ? `${clip(agent, 40)} asks` : '');
 
 /** Lines of a width that can be read; those of a script stay as they are. */

@@ -135,7 +135,7 @@ export class AppliedReview implements vscode.Disposable {
 /** Counts the hunks of a proposal that were applied with nobody looking. */
 const countUnseen = ({ files }: Proposal): number => files.reduce((sum, { hunks }) => sum + hunks.filter(isUnseen).length, 0);
 
-/** Where to begin: all of it, a time, the last session, or one of the calls. */
+/** The beginning: all of it, a time, the last session, or one of the calls. */
 async function chooseStart(all: Proposal[]): Promise<{ since?: string } | undefined> {
   const last = all.at(-1);
   if (!last || all.length === 1) return {};

@@ -19,7 +19,7 @@ export interface DecisionTarget {
   /** Their name for the server. */
   reference: HunkReference;
   root: string | null;
-  /** Those that the store holds. */
+  /** The ones that the store holds. */
   hunks: ReviewHunk[];
 }
 

@@ -33,7 +33,7 @@ const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 
 const makeUnavailable = (problem: string): vscode.FileSystemError => vscode.FileSystemError.Unavailable(problem);
 
-/** Who saves a document: the person in it, the person from elsewhere, or VS Code by itself. */
+/** The origin of a save: the person in the document, the person from elsewhere, or VS Code by itself. */
 type DocumentSaver = 'here' | 'elsewhere' | 'itself';
 
 /** The result of an acceptance: problems in words, and what leads on to the next hunk. */
@@ -247,7 +247,7 @@ export class EditableSide implements vscode.FileSystemProvider {
     }
   }
 
-  /** Who begins to save a document: where the person does it while they are in another one, they do not see what it would accept. */
+  /** Returns the origin of a save. A person who is in another document does not see what the save would accept. */
   private findSaver(uri: vscode.Uri, reason: vscode.TextDocumentSaveReason): DocumentSaver {
     const key = uri.toString();
     if (reason !== vscode.TextDocumentSaveReason.Manual || this.ownSaves.has(key)) return 'itself';
@@ -266,7 +266,7 @@ export class EditableSide implements vscode.FileSystemProvider {
     this.onChange();
   }
 
-  /** Has VS Code read a document anew, and whether it is read-only. */
+  /** Makes VS Code read a document again, and whether it is read-only. */
   private async reread(uri: vscode.Uri): Promise<void> {
     const isRead = new Promise<void>((resolve) => this.readers.set(uri.toString(), resolve));
     this.fireChange([uri]);

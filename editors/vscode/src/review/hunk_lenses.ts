@@ -95,7 +95,7 @@ export function formatCommand({ command }: Proposal): string[] {
   return command.output ? [...rows, ...command.output.split('\n').map((line) => `| ${line}`)] : rows;
 }
 
-/** Which hunk it is, why, by which command, and who proposes it. */
+/** The number of a hunk, its why, its command and its agent. */
 export function summarizeHunk(hunk: ReviewHunk, length: number): string {
   const { proposal } = hunk.entry;
   const state = [hunk.applied ? 'applied' : '', describeFileChange(hunk.entry) ?? ''].filter(Boolean).join(': ');

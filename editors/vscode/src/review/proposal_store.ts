@@ -25,7 +25,7 @@ interface HunkDraft {
   startedAt: number;
 }
 
-/** One file of a proposal, with the hunks to decide on. */
+/** A file of a proposal, with the hunks to decide on. */
 export interface ReviewEntry {
   /** The workspace folder, absolute. */
   root: string;
@@ -48,7 +48,7 @@ export const listPresentLines = (hunk: ReviewHunk): string[] => (hunk.applied ? 
 /** The lines of a hunk that do not stand in the text: those that would come, or that are gone. */
 export const listOtherLines = (hunk: ReviewHunk): string[] => (hunk.applied ? hunk.old : (hunk.draft ?? hunk.new));
 
-/** Which of its file's hunks one is; decided ones count, so that a number stays. */
+/** A hunk's number in its file; decided ones count, so that it stays. */
 export function formatHunkNumber(hunk: ReviewHunk): string {
   const all = hunk.entry.file.hunks;
   return `${all.findIndex((each) => each.id === hunk.id) + 1}/${all.length}`;

@@ -57,7 +57,7 @@ export class ReviewTabs {
   /** The right side of a diff that was opened out of the one of several files, to edit a hunk. */
   private aside: string | undefined;
   private opened = 0;
-  /** Where the person was before they went into the review. */
+  /** The place that the person left for the review. */
   private readonly previousEditor = new PreviousEditor();
 
   constructor(private readonly store: ProposalStore) {}

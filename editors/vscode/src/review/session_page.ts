@@ -46,7 +46,7 @@ function makePage(path: string, list: { proposal: Proposal; file: ProposedFile }
   return { ...created, before: created.before.slice(0, -2), after: created.after.slice(0, -2) };
 }
 
-/** Where a hunk stands, or what it does where it has no lines. */
+/** The lines of a hunk, or its effect where it has none. */
 function describePlace(file: ProposedFile, hunk: Hunk): string {
   if (file.what) return clip(file.what, 200);
   if (hunk.old.length + hunk.new.length === 0) return `${file.kind} ${file.from ? `${file.from} → ` : ''}${file.path}`;

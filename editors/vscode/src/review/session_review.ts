@@ -31,7 +31,7 @@ export class SessionReview implements vscode.Disposable, vscode.TextDocumentCont
   private readonly lensChanges = new vscode.EventEmitter<void>();
   readonly onDidChangeCodeLenses = this.lensChanges.event;
   private shownPages: SessionPage[] = [];
-  /** Which proposals are shown; nothing before any was. */
+  /** The proposals that are shown; nothing before any was. */
   private isIncluded: ((proposal: Proposal) => boolean) | undefined;
   private openCount = 0;
   private timer: NodeJS.Timeout | undefined;

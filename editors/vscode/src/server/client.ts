@@ -174,7 +174,7 @@ export class ServerClient implements vscode.Disposable {
     try {
       await client.start();
     } catch (thrown) {
-      // Where the process ended, that is told already, and better.
+      // The end of a process has a better message of its own.
       if (!this.child || (await isAliveLater(this.child))) this.reportTrouble(`the server did not start: ${describeError(thrown)}`, 'Restart');
       await this.endProcess();
       return;

@@ -11,7 +11,7 @@ export const PROGRAM_NAME = process.platform === 'win32' ? 'wherefore.exe' : 'wh
 
 export interface ServerProgram {
   path: string;
-  /** Where it is from, in words. */
+  /** Its origin, in words. */
   from: string;
   /** The way it came with the extension, where it did: `path` is there once it is unpacked. */
   packed?: PackedProgram;

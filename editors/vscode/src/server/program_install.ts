@@ -21,7 +21,7 @@ const UNDER_WAY_MS = 3_600_000;
 /** The programs that are unpacked or linked in this window just now, by their paths. */
 const underWay = new Map<string, Promise<void>>();
 
-/** Has the program at its path; unpacks it where it is not there yet. */
+/** Puts the program at its path, unless it is there. */
 export function unpackProgram({ path, packed }: ServerProgram): Promise<void> {
   return packed ? runOnce(path, () => unpackFile(packed, path)) : Promise.resolve();
 }

@@ -16,7 +16,7 @@ export interface LineWhy {
 
 /** The line in words, ready to be shown. */
 export interface LineWords {
-  /** Who wrote it, by which call, when. */
+  /** Its author, call and time. */
   head: string;
   /** The call's why. */
   reason: string;
