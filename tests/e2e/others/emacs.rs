@@ -21,8 +21,10 @@ impl Hands for Emacs {
     }
 
     fn next_hint(&self) {
+        let before = line_number(&self.0.screen());
         self.0.keys(&["C-c", "n"]);
-        self.0.sees("wherefore: ");
+        // A message of eglot may replace the hint at the bottom.
+        self.0.shows("a hint", |screen| screen.contains("wherefore: ") || line_number(screen) != before);
     }
 
     fn hover(&self, expected: &str) {
@@ -92,6 +94,11 @@ impl Emacs {
         self.0.sees(&format!("M-x {command}"));
         self.0.keys(&["Enter"]);
     }
+}
+
+/// The line of the cursor, as the mode line has it: `L17`.
+fn line_number(screen: &str) -> Option<u32> {
+    status(screen).split_whitespace().find_map(|word| word.strip_prefix('L')?.parse().ok())
 }
 
 /// The mode line.
