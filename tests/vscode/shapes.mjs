@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { call, deletion, diff, numbered, program } from './agent.mjs';
 import { play } from './cases.mjs';
 import { extension, open, project, scratch, until } from './code.mjs';
@@ -104,11 +105,22 @@ const cases = {
     await me.lens('1/50');
     await me.arrives();
     const began = Date.now();
+    let again = 0;
     for (let left = 49; left >= 0; left--) {
-      await page.keyboard.press(left % 2 ? 'a' : 'r');
-      await (left > 0 ? me.status(`${left} hunk${left > 1 ? 's' : ''} in 1 file`) : me.nothingWaits());
+      const key = left % 2 ? 'a' : 'r';
+      await page.keyboard.press(key);
+      if (left === 0) break;
+      const decided = me.status(`${left} hunk${left > 1 ? 's' : ''} in 1 file`);
+      const late = sleep(10_000, true, { ref: false });
+      // A key decides on nothing while its hunk is not on the screen yet: a person presses it once more.
+      if (await Promise.race([decided.then(() => false), late])) {
+        again += 1;
+        await page.keyboard.press(key);
+      }
+      await decided;
     }
-    console.log(`  50 decisions by keys took ${Date.now() - began} ms`);
+    await me.nothingWaits();
+    console.log(`  50 decisions by keys took ${Date.now() - began} ms, ${again} keys once more`);
     assert.match(await answer, /partly_applied/);
     const accepted = Object.fromEntries(Object.entries(changes).filter((_, index) => index % 2 === 0));
     await until(() => place.file('many.txt') === numbered(250, accepted), 'every other one on the disk');
