@@ -95,8 +95,9 @@ fn stands_at(file: &File, path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(same)
 }
 
-/// The highest number of tries to make a file that was taken for that of a dead server.
-const CLAIMS: usize = 100;
+/// The highest number of tries to make a file that was taken for that of a dead server. Where others look all the time, nearly
+/// each of a hundred tries is lost, each within microseconds.
+const CLAIMS: usize = 10_000;
 
 /// Makes a server's own file and locks it for the life of what is returned.
 pub(super) fn claim_file(path: &Path) -> Result<File, SocketError> {
