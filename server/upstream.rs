@@ -73,7 +73,7 @@ pub struct Upstreams {
     consents: Arc<Consents>,
     executor: Arc<CommandExecutor>,
     servers: RwLock<BTreeMap<String, Arc<UpstreamServer>>>,
-    /// Held while settings are taken: two at once would each end what the other keeps.
+    /// Held while settings are read: two at once would each end what the other keeps.
     configuring: Mutex<()>,
     changed: ChangeCallback,
 }
@@ -109,7 +109,7 @@ impl Upstreams {
     pub fn configure(&self) {
         let _turn = self.configuring.lock();
         let settings = self.session.workspace().settings();
-        // Who asks meanwhile sees the servers of before, not none.
+        // A caller sees the former servers meanwhile, not none.
         let mut before = self.servers();
         let mut now = BTreeMap::new();
         for (name, settings) in settings.mcp_servers.iter().filter(|(_, settings)| settings.enabled) {
