@@ -12,7 +12,7 @@ mod act;
 pub mod agent_rules;
 mod answer;
 mod approval_mode;
-mod change_outcome;
+mod change_text;
 mod codex_sandbox;
 mod command_result;
 mod command_route;
@@ -30,7 +30,7 @@ mod tools;
 
 pub use act::{CellEdit, CellMode, NativeAct, NativeCall, Replacement};
 pub use answer::HookAnswer;
-pub use change_outcome::ChangeOutcome;
+pub use change_text::change_text;
 pub use command_result::{describe_command_result, describe_timeout};
 pub use command_route::CommandRoute;
 pub use edits::{ReplacementError, apply_replacements};

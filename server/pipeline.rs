@@ -30,7 +30,7 @@ use crate::base::CallId;
 use crate::journal::JournalError;
 use crate::ports::Caller;
 use crate::proposals::ProposalQueue;
-use crate::protocol::{Envelope, Fault, RawCall, RunEnding, Status};
+use crate::protocol::{ChangeAnswer, Envelope, Fault, RawCall, RunEnding, Status};
 use crate::registry::{CallDraft, CheckedCall, RefusedCall, ToolRegistry};
 use crate::session::WorkspaceSession;
 pub(crate) use adopt_change::is_open;
@@ -305,6 +305,10 @@ impl CallOutcome {
             warnings: Vec::new(),
             is_latent: false,
         }
+    }
+
+    fn from_change(answer: ChangeAnswer) -> Self {
+        Self::from_result(answer.into_value())
     }
 
     fn from_fault(fault: Fault) -> Self {

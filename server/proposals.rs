@@ -13,7 +13,6 @@
 mod adopt;
 mod ask_client;
 mod call_outcome;
-mod change_answer;
 mod decide;
 mod decision_log;
 mod decision_turns;
@@ -37,7 +36,6 @@ mod undo;
 mod wait_for_person;
 mod write_file;
 
-pub(crate) use change_answer::ChangeAnswer;
 pub(crate) use proposal_folder::FOLDER as PROPOSALS;
 use proposal_report::proposal_answer;
 pub(crate) use proposal_report::unchanged_answer;

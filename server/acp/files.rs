@@ -11,7 +11,7 @@ use super::native_change::AcpToolCall;
 use super::path_place::{PathPlace, find_place};
 use super::proxy::AcpProxy;
 use crate::base::run_blocking;
-use crate::hooks::outcome_text;
+use crate::hooks::{change_text, outcome_text};
 use crate::protocol::{Code, Envelope, Fault};
 
 /// Bytes of the largest text that is assembled for an agent.
@@ -110,10 +110,10 @@ async fn propose_write(
     {
         args["expected_hash"] = json!(hash);
     }
-    let standing = call.propose_change(proxy, "fs.write", args, cancel).await;
-    let error = match standing {
-        Ok(standing) if standing.is_whole() => return Ok(()),
-        Ok(standing) => refusal_error(&standing.outcome_text()),
+    let proposed = call.propose_change(proxy, "fs.write", args, cancel).await;
+    let error = match proposed {
+        Ok(answer) if answer.is_whole() => return Ok(()),
+        Ok(answer) => refusal_error(&change_text(&answer)),
         Err(stale) => {
             let hash = stale.details.as_ref().and_then(|details| details.get("hash")).and_then(Value::as_str);
             if let Some(hash) = hash.filter(|_| stale.code == Code::Stale) {

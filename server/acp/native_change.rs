@@ -11,8 +11,8 @@ use super::change::ChangeQuestion;
 use super::proxy::AcpProxy;
 use super::send_request;
 use crate::base::run_blocking;
-use crate::hooks::{ChangeOutcome, message_texts, outcome_text};
-use crate::protocol::{Code, Door, Envelope, Fault, Origin, RawCall, Why};
+use crate::hooks::{message_texts, outcome_text};
+use crate::protocol::{ChangeAnswer, ChangeStatus, Code, Door, Envelope, Fault, Origin, RawCall, Why};
 use crate::requests::{Call, Signature, Status};
 
 /// Seconds of one wait for decisions; another wait follows it.
@@ -106,12 +106,12 @@ impl AcpToolCall {
         tool: &str,
         args: Value,
         cancel: &CancellationToken,
-    ) -> Result<ChangeOutcome, Fault> {
+    ) -> Result<ChangeAnswer, Fault> {
         let decided = async {
-            let standing = change_outcome(self.call_tool(proxy, tool, args, false).await?)?;
-            match standing.proposal.clone().filter(|_| standing.is_pending()) {
+            let answer = change_answer(self.call_tool(proxy, tool, args, false).await?)?;
+            match answer.proposal.clone().filter(|_| answer.status == ChangeStatus::Pending) {
                 Some(proposal) => self.await_decision(proxy, &proposal).await,
-                None => Ok(standing),
+                None => Ok(answer),
             }
         };
         tokio::select! {
@@ -130,41 +130,38 @@ impl AcpToolCall {
     }
 
     /// Waits until a proposal is decided, wherever that is.
-    async fn await_decision(&self, proxy: &Arc<AcpProxy>, proposal: &str) -> Result<ChangeOutcome, Fault> {
+    async fn await_decision(&self, proxy: &Arc<AcpProxy>, proposal: &str) -> Result<ChangeAnswer, Fault> {
         let mut is_asked = !self.is_reviewed(proxy).await;
         let (folders, editor) = (&*proxy.folders, &proxy.editor);
         let question = ChangeQuestion { folders, editor, session: &self.session, root: &self.root };
         let mut asking = pin!(question.ask_and_decide(proposal));
         loop {
             let mut waiting = pin!(self.wait_for_decision(proxy, proposal));
-            let standing = loop {
+            let answer = loop {
                 tokio::select! {
-                    standing = &mut waiting => break standing?,
+                    answer = &mut waiting => break answer?,
                     () = &mut asking, if is_asked => is_asked = false,
                 }
             };
-            if !standing.is_pending() {
-                return Ok(standing);
+            if answer.status != ChangeStatus::Pending {
+                return Ok(answer);
             }
         }
     }
 
-    async fn wait_for_decision(&self, proxy: &AcpProxy, proposal: &str) -> Result<ChangeOutcome, Fault> {
+    async fn wait_for_decision(&self, proxy: &AcpProxy, proposal: &str) -> Result<ChangeAnswer, Fault> {
         let args = json!({ "proposal": proposal, "timeout_s": WAITING_S });
-        change_outcome(self.call_read_only(proxy, "review.wait", args).await?)
+        change_answer(self.call_read_only(proxy, "review.wait", args).await?)
     }
 }
 
-/// The outcome of a change by the answer of a call. A rejection of all its hunks is an outcome, too.
-fn change_outcome(envelope: Envelope) -> Result<ChangeOutcome, Fault> {
-    match (envelope.result, envelope.error) {
-        (_, Some(fault)) => {
-            match fault.details.as_ref().filter(|_| matches!(fault.code, Code::Rejected | Code::Stale)) {
-                Some(details) if details.get("status").is_some() => Ok(ChangeOutcome::read(details)),
-                _ => Err(fault),
-            }
-        }
-        (Some(result), None) => Ok(ChangeOutcome::read(&result)),
-        (None, None) => Ok(ChangeOutcome::default()),
+/// The answer about the change of a call. A rejection of all its hunks is one, too.
+fn change_answer(envelope: Envelope) -> Result<ChangeAnswer, Fault> {
+    let answer = ChangeAnswer::from_envelope(&envelope);
+    match (answer, envelope.error) {
+        (Some(answer), None) => Ok(answer),
+        (Some(answer), Some(fault)) if matches!(fault.code, Code::Rejected | Code::Stale) => Ok(answer),
+        (_, Some(fault)) => Err(fault),
+        (None, None) => Err(Fault::internal("the answer to the change cannot be read")),
     }
 }

@@ -63,14 +63,14 @@ pub(super) async fn decide_permission(
             hooks::outcome_text::missing_reason_text(),
         );
     }
-    let standing =
+    let proposed =
         change.call.propose_change(proxy, "fs.patch", json!({ "diff": change.diff }), cancel).await;
-    let words = match standing {
-        Ok(standing) if standing.is_whole() => match allow_in_place(proxy, asked, &change) {
+    let words = match proposed {
+        Ok(answer) if answer.is_whole() => match allow_in_place(proxy, asked, &change) {
             Some(worked) => return worked,
-            None => format!("{} Do not make it again; go on.", standing.outcome_text()),
+            None => format!("{} Do not make it again; go on.", hooks::change_text(&answer)),
         },
-        Ok(standing) => standing.outcome_text(),
+        Ok(answer) => hooks::change_text(&answer),
         Err(fault) if fault.code == Code::Cancelled => {
             return outcome_answer(json!({ "outcome": "cancelled" }));
         }

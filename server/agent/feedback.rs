@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::base::hidden::escape_to_line;
 use crate::base::json;
 use crate::hub::model_result;
-use crate::protocol::{Envelope, RunEnding, Status};
+use crate::protocol::{ChangeAnswer, ChangeStatus, Envelope, RunEnding, Status};
 
 /// The least bytes of a result that the model gets, however small its context is.
 const LEAST: usize = 2000;
@@ -69,19 +69,21 @@ fn result_summary(status: Status, result: &Value) -> String {
         return "the model is to fill the output".to_owned();
     }
     let command = command_summary(result);
-    let stands = result.get("status").and_then(Value::as_str);
-    let change = stands.zip(result.get("hunks").and_then(Value::as_array)).map(|(stands, hunks)| {
-        let reasons = hunks.iter().filter_map(|hunk| hunk.get("reason").and_then(Value::as_str));
-        let reasons: Vec<&str> = reasons.collect();
-        let why = if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) };
-        format!("{}{why}", stands.replace('_', " "))
-    });
+    let change = ChangeAnswer::from_result(result);
     match (command, change) {
-        (Some(command), Some(change)) if stands != Some("unchanged") => format!("{change}; {command}"),
+        (Some(command), Some(change)) if change.status != ChangeStatus::Unchanged => {
+            format!("{}; {command}", change_summary(&change))
+        }
         (Some(command), _) => command,
-        (None, Some(change)) => change,
+        (None, Some(change)) => change_summary(&change),
         (None, None) => "done".to_owned(),
     }
+}
+
+/// The state of a change, and the reasons of decisions on it.
+fn change_summary(change: &ChangeAnswer) -> String {
+    let (state, reasons) = (change.status.words(), change.reasons());
+    if reasons.is_empty() { state.to_owned() } else { format!("{state}: {}", reasons.join("; ")) }
 }
 
 /// The end of a command and the last line of its output; none if the result is no command's.
@@ -100,17 +102,10 @@ fn command_summary(result: &Value) -> Option<String> {
     })
 }
 
-/// The proposal that a call's change became.
-pub(super) fn proposal_of_call(envelope: &Envelope) -> Option<&str> {
-    envelope.result.as_ref()?.get("proposal")?.as_str()
-}
-
 /// The path that a call changed, and the hash of its new text, if the change is in place.
-pub(super) fn changed_path(envelope: &Envelope) -> Option<(&str, &str)> {
-    let result = envelope.result.as_ref()?;
-    let text = |key: &str| result.get(key).and_then(Value::as_str);
-    matches!(text("status"), Some("applied" | "partly_applied")).then_some(())?;
-    Some((text("path")?, text("hash")?))
+pub(super) fn changed_path(change: ChangeAnswer) -> Option<(String, String)> {
+    change.status.is_written().then_some(())?;
+    Some((change.path?, change.hash?))
 }
 
 #[cfg(test)]
@@ -134,9 +129,10 @@ mod tests {
         let envelope = answered(json!({ "status": "rejected", "path": "a", "hunks": hunks, "hash": "x" }));
         assert!(result_for_model(&envelope, Vec::new, 0).contains("keep the name"));
         assert_eq!(call_summary(&envelope), "rejected: keep the name");
-        assert_eq!(changed_path(&envelope), None);
+        let changed = |envelope| ChangeAnswer::from_envelope(envelope).and_then(changed_path);
+        assert_eq!(changed(&envelope), None);
         let applied = answered(json!({ "status": "applied", "path": "a", "hunks": [], "hash": "x" }));
-        assert_eq!(changed_path(&applied), Some(("a", "x")));
+        assert_eq!(changed(&applied), Some(("a".to_owned(), "x".to_owned())));
     }
 
     #[test]

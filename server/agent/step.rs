@@ -18,8 +18,8 @@ use crate::model::ModelMessage;
 use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{
-    AgentHappening, Envelope, ExpandToolParams, Fault, ListToolsParams, Origin, RawCall, SearchNodesParams,
-    SearchToolsParams, Status,
+    AgentHappening, ChangeAnswer, ChangeStatus, Envelope, ExpandToolParams, Fault, ListToolsParams, Origin,
+    RawCall, SearchNodesParams, SearchToolsParams, Status,
 };
 
 /// The number of calls that run concurrently.
@@ -136,7 +136,7 @@ impl CallMaker {
     fn ended_call(&self, meant: UnderstoodCall, envelope: &Envelope) -> EndedCall {
         let names =
             || self.folder.toolbox().registry().tool_summaries().into_iter().map(|tool| tool.name).collect();
-        let proposal = feedback::proposal_of_call(envelope);
+        let change = ChangeAnswer::from_envelope(envelope);
         self.run.record_event(AgentHappening::Result {
             call: meant.call.id.clone(),
             call_id: envelope.call_id.clone(),
@@ -144,19 +144,16 @@ impl CallMaker {
             status: envelope.status,
             summary: feedback::call_summary(envelope),
             failed: feedback::has_failed(envelope),
-            proposal: proposal.map(Into::into),
+            proposal: change.as_ref().and_then(|change| change.proposal.as_deref()).map(Into::into),
         });
         let text = feedback::result_for_model(envelope, names, self.most);
-        let changed = feedback::changed_path(envelope).map(|(path, hash)| (path.to_owned(), hash.to_owned()));
-        let stands = envelope.result.as_ref().and_then(|result| result.get("status")).and_then(Value::as_str);
-        let rejected = proposal.is_some() && matches!(stands, Some("rejected" | "partly_applied"));
-        let unchanged = stands == Some("unchanged");
+        let status = change.as_ref().map(|change| change.status);
         EndedCall {
             text,
             is_failed: envelope.error.is_some(),
-            changed_text: changed,
-            has_rejection: rejected,
-            unchanged,
+            changed_text: change.and_then(feedback::changed_path),
+            has_rejection: matches!(status, Some(ChangeStatus::Rejected | ChangeStatus::PartlyApplied)),
+            unchanged: status == Some(ChangeStatus::Unchanged),
             meant,
         }
     }

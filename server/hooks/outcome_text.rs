@@ -4,31 +4,30 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-use super::change_outcome::NAMED;
-use super::{ChangeOutcome, NativeAct, NativeCallError};
+use super::change_text::{NAMED, file_names, hunk_sentences};
+use super::{NativeAct, NativeCallError};
 use crate::agents::HookAgent;
 use crate::base::WorkspacePath;
 use crate::base::hidden::{escape_to_line, shorten_to_line};
 use crate::base::numbers::format_count;
-use crate::protocol::{Code, Delivery, Envelope, Fault, HunkState, NativeOutcome, Status};
+use crate::protocol::{ChangeAnswer, Code, Delivery, Envelope, Fault, HunkState, NativeOutcome, Status};
 use crate::shell::{JudgedCommand, Judgement};
 
-/// The outcome of a call's change, from its answer or from the details of its fault.
-fn change_outcome(envelope: &Envelope) -> ChangeOutcome {
-    let details = envelope.error.as_ref().and_then(|fault| fault.details.as_ref());
-    envelope.result.as_deref().or(details).map(ChangeOutcome::read).unwrap_or_default()
+/// The answer about a call's change; a call that fails otherwise changed nothing.
+fn change_answer(envelope: &Envelope) -> ChangeAnswer {
+    ChangeAnswer::from_envelope(envelope).unwrap_or_else(ChangeAnswer::no_change)
 }
 
 /// The outcome of an edit, and the text for it.
 pub fn edit_outcome(envelope: &Envelope) -> (NativeOutcome, String) {
-    let standing = change_outcome(envelope);
-    let (accepted, all) = (standing.accepted_count(), standing.hunks.len());
+    let answer = change_answer(envelope);
+    let (accepted, all) = (answer.accepted_count(), answer.hunks.len());
     match (&envelope.error, envelope.status) {
-        (None, Status::Pending) => (NativeOutcome::Pending, pending_text(&standing)),
-        (None, _) if all == 0 => (NativeOutcome::Unchanged, unchanged_text(&standing)),
-        (None, _) if accepted == all => (NativeOutcome::Applied, applied_text(&standing)),
-        (None, _) => (NativeOutcome::PartlyApplied, partly_applied_text(&standing)),
-        (Some(fault), _) if all > 0 => (NativeOutcome::Rejected, rejected_text(fault, &standing)),
+        (None, Status::Pending) => (NativeOutcome::Pending, pending_text(&answer)),
+        (None, _) if all == 0 => (NativeOutcome::Unchanged, unchanged_text(&answer)),
+        (None, _) if accepted == all => (NativeOutcome::Applied, applied_text(&answer)),
+        (None, _) => (NativeOutcome::PartlyApplied, partly_applied_text(&answer)),
+        (Some(fault), _) if all > 0 => (NativeOutcome::Rejected, rejected_text(fault, &answer)),
         (Some(fault), _) => (NativeOutcome::Refused, fault_text(fault)),
     }
 }
@@ -44,8 +43,8 @@ pub fn command_changes_text(envelope: &Envelope) -> Option<String> {
 
 /// The text about a command's changes of files, if there is something to report.
 fn file_changes_text(envelope: &Envelope) -> Option<String> {
-    let standing = change_outcome(envelope);
-    let (files, accepted, all) = (standing.file_names(), standing.accepted_count(), standing.hunks.len());
+    let answer = change_answer(envelope);
+    let (files, accepted, all) = (file_names(&answer), answer.accepted_count(), answer.hunks.len());
     match (&envelope.error, envelope.status) {
         (Some(fault), _) if all == 0 => Some(fault_text(fault)),
         (None, Status::Pending) => Some(format!(
@@ -57,60 +56,60 @@ fn file_changes_text(envelope: &Envelope) -> Option<String> {
         _ => Some(format!(
             "wherefore: of what this command changed in {files}, {accepted} of {all} hunks were accepted. The others are not in \
              the workspace.{}",
-            hunk_list(&standing)
+            hunk_list(&answer)
         )),
     }
 }
 
-fn applied_text(standing: &ChangeOutcome) -> String {
-    let all = match standing.hunks.len() {
+fn applied_text(answer: &ChangeAnswer) -> String {
+    let all = match answer.hunks.len() {
         1 => "The one hunk was".to_owned(),
         more => format!("All {more} hunks were"),
     };
     format!(
         "wherefore: done. {all} accepted, and {} holds the change now. wherefore wrote it instead of this tool, so this is no \
          error: do not repeat the edit.{}",
-        standing.file_names(),
-        hunk_list(standing)
+        file_names(answer),
+        hunk_list(answer)
     )
 }
 
-fn partly_applied_text(standing: &ChangeOutcome) -> String {
+fn partly_applied_text(answer: &ChangeAnswer) -> String {
     format!(
         "wherefore: {} of {} hunks were accepted, and {} holds those now. wherefore wrote them instead of this tool, so \
          do not repeat the edit.{}\nThe rejected hunks are not in the file. Take the reasons into account before you propose \
          another change.",
-        standing.accepted_count(),
-        standing.hunks.len(),
-        standing.file_names(),
-        hunk_list(standing)
+        answer.accepted_count(),
+        answer.hunks.len(),
+        file_names(answer),
+        hunk_list(answer)
     )
 }
 
-fn rejected_text(fault: &Fault, standing: &ChangeOutcome) -> String {
+fn rejected_text(fault: &Fault, answer: &ChangeAnswer) -> String {
     let why = match fault.code {
         Code::Rejected => "the change was rejected",
         _ => fault.message.as_str(),
     };
-    let files = standing.file_names();
+    let files = file_names(answer);
     format!(
         "wherefore: {why}; nothing was written to {files}.{}\nDo not repeat the edit as it was.",
-        hunk_list(standing)
+        hunk_list(answer)
     )
 }
 
 /// The outcomes of the hunks worth reporting, a line each.
-fn hunk_list(standing: &ChangeOutcome) -> String {
-    let mut words: String = standing.hunk_sentences().map(|sentence| format!("\n- {sentence}")).collect();
-    let more = standing.hunks.len().saturating_sub(NAMED);
+fn hunk_list(answer: &ChangeAnswer) -> String {
+    let mut words: String = hunk_sentences(answer).map(|sentence| format!("\n- {sentence}")).collect();
+    let more = answer.hunks.len().saturating_sub(NAMED);
     if more > 0 {
         let _ = write!(words, "\n- and {more} more");
     }
     words
 }
 
-fn pending_text(standing: &ChangeOutcome) -> String {
-    let (hunks, wait) = match standing.hunks.len() {
+fn pending_text(answer: &ChangeAnswer) -> String {
+    let (hunks, wait) = match answer.hunks.len() {
         1 => ("1 hunk".to_owned(), "waits"),
         all => (format!("{all} hunks"), "wait"),
     };
@@ -118,12 +117,12 @@ fn pending_text(standing: &ChangeOutcome) -> String {
         "wherefore: {hunks} of {} {wait} for the person's decision; nothing is written before it. This is no error: do not \
          repeat the edit, and do not make it in another way. Go on with something else or end your turn; you are told the \
          outcome with a later result.",
-        standing.file_names()
+        file_names(answer)
     )
 }
 
-fn unchanged_text(standing: &ChangeOutcome) -> String {
-    let files = standing.file_names();
+fn unchanged_text(answer: &ChangeAnswer) -> String {
+    let files = file_names(answer);
     format!("wherefore: {files} stands as this edit would leave it; nothing had to be changed.")
 }
 

@@ -5,7 +5,8 @@ use serde_json::Value;
 use crate::base::markdown;
 use crate::base::numbers::{format_count, format_duration};
 use crate::protocol::{
-    ApartAct, DecidedBy, Event, HunkDecision, HunkState, Origin, ProposalState, RunEnding, call_subject,
+    ApartAct, ChangeAnswer, DecidedBy, Event, HunkDecision, HunkState, Origin, ProposalState, RunEnding,
+    call_subject,
 };
 use crate::redact::redact;
 
@@ -169,8 +170,8 @@ fn ending(result: &Value) -> String {
     if let Some(ending) = RunEnding::from_result(result) {
         return ending.words;
     }
-    let status = result.get("status").and_then(Value::as_str).filter(|_| result.get("proposal").is_some());
-    status.unwrap_or_default().replace('_', " ")
+    let change = ChangeAnswer::from_result(result).filter(|change| change.proposal.is_some());
+    change.map(|change| change.status.words()).unwrap_or_default().to_owned()
 }
 
 /// Describes the extent of a change: `2 hunks in src/a.rs`.
@@ -224,7 +225,7 @@ mod tests {
             (json!({ "stdout": "x", "exit_code": 3, "sandbox": "tier A" }), "failed", ", exit code 3"),
             (json!({ "signal": "SIGSEGV", "sandbox": "tier A" }), "failed", ", ended by SIGSEGV"),
             (json!({ "status": 404, "content": "x" }), "failed", ", status 404"),
-            (json!({ "status": "partly_applied", "proposal": "p-1" }), "ok", ", partly applied"),
+            (json!({ "status": "partly_applied", "proposal": "p-1", "hunks": [] }), "ok", ", partly applied"),
             (json!("text"), "ok", ""),
         ];
         for (result, word, ending) in cases {

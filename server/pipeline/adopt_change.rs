@@ -33,14 +33,10 @@ impl CallPipeline {
         let session = &self.session;
         session.editor().tell_call(true, &|| notices::call_notice(session, call));
         if draft.changes.is_empty() {
-            return Ok(CallOutcome::from_result(proposals::unchanged_answer(
-                session,
-                &session.files().unasked_files(),
-                call,
-                draft,
-            )));
+            let files = session.files().unasked_files();
+            return Ok(CallOutcome::from_change(proposals::unchanged_answer(session, &files, call, draft)));
         }
         touch_memory::note_written(session, call, &draft);
-        run_blocking(|| self.queue.adopter().adopt_change(call, draft)).map(CallOutcome::from_result)
+        run_blocking(|| self.queue.adopter().adopt_change(call, draft)).map(CallOutcome::from_change)
     }
 }

@@ -1,11 +1,9 @@
 //! The decision on a command's changes of the repository, after the one on its changes of files: by the setting `[git] commit`,
 //! by the policy, or by the person.
 
-use serde_json::Value;
-
 use super::{CallPipeline, call_policy, permit};
 use crate::base::WorkspacePath;
-use crate::protocol::{CommitDecision, Event, Policy, RepositoryChange, Unanswered};
+use crate::protocol::{ChangeAnswer, CommitDecision, Event, Policy, RepositoryChange, Unanswered};
 use crate::registry::{CheckedCall, RepositoryDesk};
 use crate::session::CallScope;
 
@@ -41,9 +39,9 @@ pub(super) async fn decide(
 }
 
 /// Adds the sentences to the answer of a call.
-pub(super) fn say(value: &mut Value, said: Vec<String>) {
-    if let Some(members) = value.as_object_mut().filter(|_| !said.is_empty()) {
-        members.insert("git".to_owned(), said.into());
+pub(super) fn add_sentences(answer: &mut ChangeAnswer, sentences: Vec<String>) {
+    if !sentences.is_empty() {
+        answer.notes.insert("git".to_owned(), sentences.into());
     }
 }
 

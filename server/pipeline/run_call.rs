@@ -11,7 +11,7 @@ use super::{CallOutcome, CallPipeline, call_policy, execute, notices, permit, re
 use crate::base::run_blocking;
 use crate::ports::Caller;
 use crate::proposals;
-use crate::protocol::{Code, Fault, ProposalState, Status};
+use crate::protocol::{ChangeAnswer, Code, Fault, ProposalState, Status};
 use crate::registry::{ActivityOutput, CallDraft, CheckedCall, PermittedCall};
 use crate::session::CallScope;
 
@@ -66,16 +66,16 @@ impl<'a> CallRun<'a> {
         let (call, scope) = (admitted.permitted.call().clone(), admitted.scope.clone());
         let ActivityOutput { value, change, truncated, rest, blocks, warnings } =
             self.execute_call(&admitted).await?;
-        let (status, value) = match change {
-            None => (Status::Ok, value),
+        let outcome = match change {
+            None => CallOutcome::from_result(value),
             Some(draft) => {
-                let (status, mut value, is_accepted) = self.answer_change(admitted, draft, value).await?;
-                let said = repository::decide(self.pipeline, &scope, &call, is_accepted).await;
-                repository::say(&mut value, said);
-                (status, value)
+                let (status, mut answer, is_accepted) = self.answer_change(admitted, draft, value).await?;
+                let sentences = repository::decide(self.pipeline, &scope, &call, is_accepted).await;
+                repository::add_sentences(&mut answer, sentences);
+                CallOutcome { status, ..CallOutcome::from_change(answer) }
             }
         };
-        Ok(CallOutcome { status, truncated, rest, blocks, warnings, ..CallOutcome::from_result(value) })
+        Ok(CallOutcome { truncated, rest, blocks, warnings, ..outcome })
     }
 
     /// Returns the answer to a call that changes something: its value, and the state of the change. Both are kept with
@@ -86,7 +86,7 @@ impl<'a> CallRun<'a> {
         admitted: AdmittedCall<'_>,
         mut draft: CallDraft,
         value: Value,
-    ) -> Result<(Status, Value, bool), Fault> {
+    ) -> Result<(Status, ChangeAnswer, bool), Fault> {
         draft.notes.extend(ActivityOutput::value_members(value));
         if draft.changes.is_empty() {
             let (session, files) = (&self.pipeline.session, admitted.scope.files());
@@ -126,7 +126,7 @@ impl<'a> CallRun<'a> {
         &self,
         admitted: AdmittedCall<'_>,
         draft: CallDraft,
-    ) -> Result<(Status, Value, bool), Fault> {
+    ) -> Result<(Status, ChangeAnswer, bool), Fault> {
         let AdmittedCall { scope, permitted, slot } = admitted;
         refuse_oversized(&scope, &draft)?;
         let (permitted, writes) =
@@ -142,7 +142,7 @@ impl<'a> CallRun<'a> {
             .store()
             .get(open.id())
             .is_some_and(|item| item.proposal().state() == ProposalState::Applied);
-        let decided = decided.map(|(status, value)| (status, value, is_accepted));
+        let decided = decided.map(|(status, answer)| (status, answer, is_accepted));
         // A fault reports the hunks that are applied already, so that the agent knows that the workspace changed.
         decided.map_err(|fault| {
             match queue.store().get(open.id()).is_some_and(|item| item.has_applied_hunks()) {
@@ -153,7 +153,6 @@ impl<'a> CallRun<'a> {
     }
 }
 
-/// The answer to a call with no code behind it: the model fills the output, or has done so.
 /// Refuses a change after which a file could not be read to edit it, or to take the change back.
 ///
 /// # Errors
@@ -166,6 +165,7 @@ fn refuse_oversized(scope: &CallScope, draft: &CallDraft) -> Result<(), Fault> {
         .with_suggestion("put it into several smaller files, or ask the person to raise limits.edit_bytes"))
 }
 
+/// The answer to a call with no code behind it: the model fills the output, or has done so.
 fn latent_outcome(call: &CheckedCall) -> CallOutcome {
     match call.filled_output() {
         Some(filled) => CallOutcome { is_latent: true, ..CallOutcome::from_result(filled.clone()) },

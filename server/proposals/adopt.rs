@@ -10,8 +10,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::deliveries::OutcomeDeliveries;
 use super::follow_disk::DiskFollower;
 use super::follow_texts::TextFollower;
@@ -20,7 +18,9 @@ use super::proposal_report::proposal_answer;
 use super::store::ProposalStore;
 use super::write_file::{CallRef, LineAttribution};
 use crate::base::{HunkId, WorkspacePath};
-use crate::protocol::{Act, ChangeKind, Code, DecidedBy, Door, Fault, PathContent, Policy, ProposedFile};
+use crate::protocol::{
+    Act, ChangeAnswer, ChangeKind, Code, DecidedBy, Door, Fault, PathContent, Policy, ProposedFile,
+};
 use crate::registry::{CallDraft, ChangeContent, CheckedCall, PathChange};
 use crate::review::{ReviewDecision, ReviewEvent};
 use crate::rules::FileOpener;
@@ -65,7 +65,7 @@ impl ChangeAdopter {
     /// # Errors
     /// The error that keeps it from being a proposal; or that kept a part of it from being kept or logged, where the
     /// fault states `applied`.
-    pub(crate) fn adopt_change(&self, call: &CheckedCall, draft: CallDraft) -> Result<Value, Fault> {
+    pub(crate) fn adopt_change(&self, call: &CheckedCall, draft: CallDraft) -> Result<ChangeAnswer, Fault> {
         let kept: Result<Vec<_>, _> =
             draft.changes.iter().map(|change| self.external_change(change)).collect();
         let kept = kept?;
@@ -92,9 +92,7 @@ impl ChangeAdopter {
         let item = self.store.get(id).ok_or_else(gone)?;
         match faults.into_iter().next() {
             Some(fault) => Err(Fault { applied: Some(true), ..fault }),
-            None => {
-                Ok(proposal_answer(&self.session, &self.session.files().unasked_files(), &item)?.into_value())
-            }
+            None => proposal_answer(&self.session, &self.session.files().unasked_files(), &item),
         }
     }
 

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use super::decide::DecisionRunner;
 use super::deliveries::OutcomeDeliveries;
 use super::interrupted_calls::InterruptedCalls;
 use super::store::ProposalStore;
 use super::{ask_client, proposal_answer, wait_for_person};
 use crate::base::ProposalId;
-use crate::protocol::{Code, Fault, HunkState, Policy, ProposalState, Status};
+use crate::protocol::{ChangeAnswer, Code, Fault, HunkState, Policy, ProposalState, Status};
 use crate::review::QueuedProposal;
 use crate::session::{CallScope, WorkspaceSession};
 
@@ -46,7 +44,7 @@ impl CallReview {
         id: &str,
         policy: Policy,
         scope: &CallScope,
-    ) -> Result<(Status, Value), Fault> {
+    ) -> Result<(Status, ChangeAnswer), Fault> {
         if policy == Policy::Auto {
             return self.apply_and_answer(id, scope).await;
         }
@@ -91,7 +89,7 @@ impl CallReview {
             self.deliveries.mark_delivered(id)?
         }
         let status = if is_pending { Status::Pending } else { Status::Ok };
-        Ok((status, proposal_answer(&self.session, scope.files(), &item)?.into_value()))
+        Ok((status, proposal_answer(&self.session, scope.files(), &item)?))
     }
 
     /// Waits until no hunk of a proposal is pending, or `limit` has passed; then returns the proposal. The caller gets
@@ -127,7 +125,7 @@ impl CallReview {
     }
 
     /// Applies a proposal under the policy `auto`, and answers with the outcome.
-    async fn apply_and_answer(&self, id: &str, scope: &CallScope) -> Result<(Status, Value), Fault> {
+    async fn apply_and_answer(&self, id: &str, scope: &CallScope) -> Result<(Status, ChangeAnswer), Fault> {
         let (item, fault) = self.decisions.apply_automatically(id).await;
         let item = require_item(id, item)?;
         if scope.cancel_token().is_cancelled() {
@@ -141,7 +139,7 @@ impl CallReview {
             // A policy that could not carry its decision out gives the reason; the part that took effect stays and is
             // reported.
             Some(fault) if fault.applied == Some(true) || dropped => Err(fault),
-            _ => Ok((Status::Ok, proposal_answer(&self.session, scope.files(), &item)?.into_value())),
+            _ => Ok((Status::Ok, proposal_answer(&self.session, scope.files(), &item)?)),
         }
     }
 }

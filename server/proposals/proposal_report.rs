@@ -2,12 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::change_answer::{AnsweredHunk, ChangeAnswer};
 use crate::base::WorkspacePath;
 use crate::patch;
 use crate::protocol::{
-    ChangeKind, Code, Delivery, DeliveryStatus, Fault, Hunk, HunkDecision, HunkState, Proposal,
-    ProposalState, ProposedFile,
+    AnsweredHunk, ChangeAnswer, ChangeKind, Code, Delivery, DeliveryStatus, Fault, Hunk, HunkDecision,
+    HunkState, Proposal, ProposalState, ProposedFile,
 };
 use crate::registry::{CallDraft, CheckedCall};
 use crate::review::{HunkBase, QueuedProposal};
@@ -135,7 +134,7 @@ pub(crate) fn unchanged_answer(
     files: &WorkspaceFiles,
     call: &CheckedCall,
     draft: CallDraft,
-) -> Value {
+) -> ChangeAnswer {
     let mut answer = ChangeAnswer { notes: draft.notes, ..ChangeAnswer::no_change() };
     if let Some(path) = call
         .effects()
@@ -149,7 +148,7 @@ pub(crate) fn unchanged_answer(
         }
         answer.path = Some(path.to_string());
     }
-    answer.into_value()
+    answer
 }
 
 fn answered_hunk(file: &ProposedFile, hunk: &Hunk, has_several: bool) -> AnsweredHunk {

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::adopt::ChangeAdopter;
 use super::call_outcome::CallReview;
-use super::change_answer::ChangeAnswer;
 use super::decide::DecisionRunner;
 use super::decision_turns::DecisionTurns;
 use super::deliveries::OutcomeDeliveries;
@@ -17,7 +16,7 @@ use super::place_whole::StepPlacer;
 use super::proposal_report::proposal_answer;
 use super::store::ProposalStore;
 use super::undo::UndoRunner;
-use crate::protocol::Fault;
+use crate::protocol::{ChangeAnswer, Fault};
 use crate::review::QueuedProposal;
 use crate::session::WorkspaceSession;
 use crate::workspace::WorkspaceFiles;

@@ -3,6 +3,7 @@
 
 mod agent;
 mod call;
+mod change_answer;
 mod command_notice;
 mod diagnostics;
 mod direct_writes;
@@ -38,6 +39,7 @@ pub use agent::{
     AgentRunParams, AgentRunSummary, AgentSayParams, AgentState, AgentUsage,
 };
 pub use call::{CallContext, Door, Origin, RawCall};
+pub use change_answer::{AnsweredHunk, ChangeAnswer, ChangeStatus};
 pub use command_notice::{CommandNotice, CommandState, LARGEST_OUTPUT};
 pub use diagnostics::{DiagnosticsAnswer, DiagnosticsParams, DocumentDiagnostics};
 pub use direct_writes::{ApartAct, DirectWrites};

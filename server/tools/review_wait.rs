@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::count::Count;
-use crate::proposals::{ChangeAnswer, ProposalQueue};
-use crate::protocol::{CallEffects, Code, Fault, ProposalState};
+use crate::proposals::ProposalQueue;
+use crate::protocol::{CallEffects, ChangeAnswer, Code, Fault, ProposalState};
 use crate::registry::{Activity, ActivityOutput, PermittedCall};
 use crate::session::CallScope;
 
