@@ -23,6 +23,7 @@ mod log;
 mod lsp;
 mod man;
 mod mcp;
+mod neovim_plugin;
 mod palette;
 mod patch;
 mod print;

@@ -8,9 +8,9 @@ use std::process::{Command, ExitStatus, Stdio};
 use clap::ValueEnum;
 use serde_json::json;
 
-use super::plugin;
 use super::project::DemoProject;
 use crate::cli::doctor::require_editor;
+use crate::cli::neovim_plugin;
 
 /// The editors that the demo opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -64,7 +64,7 @@ impl EditorLaunch {
 fn neovim_command(project: &DemoProject, file: &str, task: &str) -> io::Result<Command> {
     require_editor("nvim").map_err(io::Error::other)?;
     let folder = project.folder.join("nvim-plugin");
-    plugin::write_plugin(&folder)?;
+    neovim_plugin::write_plugin(&folder)?;
     let demo = json!({
         "plugin": folder,
         "program": std::env::current_exe()?,

@@ -71,6 +71,16 @@ impl DemoProject {
         Ok(Self { root, folder: folder.keep(), source: from.map(Path::to_owned), files })
     }
 
+    /// The root with symlinks resolved, as servers know it.
+    ///
+    /// # Errors
+    /// The error of the file system, or a temporary folder whose path is not UTF-8.
+    pub(super) fn real_root(&self) -> io::Result<String> {
+        let real = fs::canonicalize(&self.root)?;
+        let odd = |_| io::Error::other("the temporary folder is not a UTF-8 path");
+        real.into_os_string().into_string().map_err(odd)
+    }
+
     /// The folder that it is a copy of, as it was named.
     pub(super) fn source_name(&self) -> String {
         self.source.as_ref().map_or_else(|| "the project".to_owned(), |source| source.display().to_string())

@@ -38,6 +38,14 @@ pub(super) struct DemoStep {
     pub expect: Option<Code>,
 }
 
+impl DemoRecording {
+    /// The paths of the files that it changes.
+    pub(super) fn changed_paths(&self) -> impl Iterator<Item = &str> {
+        let changes = self.steps.iter().filter(|step| step.tool == "fs.patch");
+        changes.filter_map(|step| step.arguments["path"].as_str())
+    }
+}
+
 impl DemoStep {
     /// A step that must go well.
     fn new(tool: &str, arguments: Value) -> Self {

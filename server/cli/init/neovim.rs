@@ -11,7 +11,7 @@ use super::PROGRAM;
 use super::agents::PersonMachine;
 use super::error::{PlanError, SettingsEditError};
 use super::plan::{FilePlan, PlannedAct, read_text};
-use crate::cli::demo::plugin;
+use crate::cli::neovim_plugin;
 
 /// The lines that Neovim runs when it starts. The first line identifies wherefore as their author.
 const LINES: &str = include_str!("neovim.lua");
@@ -46,7 +46,7 @@ pub(in crate::cli) enum PluginState {
 pub(in crate::cli) fn plugin_state(machine: &PersonMachine) -> PluginState {
     let short = |path: &Path| machine.named_file(path.to_owned()).name;
     if let Ok(Some(FilePlan { before: Some(_), plugin: Some(folder), path, .. })) = plugin_plan(machine) {
-        return match plugin::holds_plugin(&folder) {
+        return match neovim_plugin::holds_plugin(&folder) {
             true => PluginState::Fresh(short(&path)),
             false => PluginState::Other(short(&folder)),
         };
@@ -82,7 +82,7 @@ pub(super) fn put_plugin(machine: &PersonMachine, command: &str) -> Result<Optio
     let (Some(plan), Some(text)) = (plugin_plan(machine)?, config_lines(machine, command)) else {
         return Ok(None);
     };
-    let is_there = plan.plugin.as_deref().is_some_and(plugin::holds_plugin);
+    let is_there = plan.plugin.as_deref().is_some_and(neovim_plugin::holds_plugin);
     let act =
         if plan.before.as_ref() == Some(&text) && is_there { PlannedAct::Nothing } else { PlannedAct::Add };
     let purpose = match &plan.plugin {
@@ -136,7 +136,7 @@ pub(super) fn place_plugin(folder: &Path, wanted: bool) -> io::Result<()> {
         _ => {}
     }
     if wanted {
-        return plugin::write_plugin(folder);
+        return neovim_plugin::write_plugin(folder);
     }
     // The parent folder is removed when it is empty.
     let _ = folder.parent().map(fs::remove_dir);

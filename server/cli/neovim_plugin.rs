@@ -7,7 +7,7 @@ use std::path::Path;
 /// The plugin, file by file; a test compares the list with the folder.
 macro_rules! plugin {
     ($($path:literal),+ $(,)?) => {
-        &[$(($path, include_str!(concat!("../../../editors/nvim/", $path)))),+]
+        &[$(($path, include_str!(concat!("../../editors/nvim/", $path)))),+]
     };
 }
 
