@@ -125,7 +125,7 @@ impl CommandRules<'_> {
                 objections.retain(|objection| objection.firm || objection.verdict == CommandVerdict::Deny);
             }
             objections.retain(|objection| !open(objection));
-            folders.follow_command(command);
+            folders.follow_folder_change(command);
             commands.push(judged_command(command, strictest_objection(&objections)));
             all.extend(strictest_objection(&objections).cloned());
         }

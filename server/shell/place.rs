@@ -136,7 +136,7 @@ pub(crate) fn is_below(path: &str, folder: &str) -> bool {
     folder == "/" || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The path without last parts that match anything.
+/// Removes the last parts of a path that match any name, such as `*`.
 fn without_wildcards(path: &str) -> &str {
     let mut stem = path;
     while let Some((folder, name)) = stem.rsplit_once('/') {

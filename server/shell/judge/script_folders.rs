@@ -19,8 +19,8 @@ impl ScriptFolders {
         Self { all: vec![place.cwd.clone()], place: place.clone() }
     }
 
-    /// Goes where a command goes.
-    pub(crate) fn follow_command(&mut self, command: &ShellCommand) {
+    /// Adds the folders that a `cd` or `pushd` may lead to; the earlier ones stay. Other commands change nothing.
+    pub(crate) fn follow_folder_change(&mut self, command: &ShellCommand) {
         let mut words = command.arguments().iter().filter(|word| !word.is_option());
         let to = match command.program() {
             Some("cd" | "pushd") => {
@@ -29,11 +29,10 @@ impl ScriptFolders {
             _ => return,
         };
         for path in to.possible_texts().flat_map(|text| self.absolute_paths(text)).collect::<Vec<_>>() {
+            // Behind the bound, one entry stands for every further folder.
+            let path = if self.all.len() < MOST { path } else { HOLE.to_string() };
             if !self.all.contains(&path) {
-                match self.all.len() < MOST {
-                    true => self.all.push(path),
-                    false => self.all.push(HOLE.to_string()),
-                }
+                self.all.push(path);
             }
         }
     }

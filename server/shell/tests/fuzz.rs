@@ -59,6 +59,8 @@ fn long_scripts_are_read_to_the_end() {
     let echoes = "echo a; ".repeat(3000);
     assert_eq!(in_time(&echoes), CommandVerdict::Allow);
     assert_eq!(in_time(&format!("{echoes}rm -rf ~")), CommandVerdict::Deny);
+    // Each change of folder may start from any that came before.
+    assert_eq!(in_time(&format!("{}rm -rf ~", "cd a\n".repeat(3000))), CommandVerdict::Deny);
     let line = format!("echo {}", "a".repeat(1 << 20));
     assert_eq!(in_time(&line), CommandVerdict::Allow);
     assert_eq!(in_time(&format!("{line}; rm -rf ~")), CommandVerdict::Deny);

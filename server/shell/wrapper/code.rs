@@ -114,7 +114,7 @@ fn equivalent_scripts(language: CodeLanguage, code: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut removes_unknown = false;
     for call in &calls {
-        match call_kind(language, call) {
+        match classify_call(language, call) {
             Some(CallKind::Tree) => {
                 found.push(removal_script("rm -r --", &removed_argument(language, call, &names)))
             }
@@ -151,7 +151,8 @@ enum CallKind {
     Shell,
 }
 
-fn call_kind(language: CodeLanguage, call: &CodeCall<'_>) -> Option<CallKind> {
+/// Classifies a call that removes a file or folder or runs a command, by its name and arguments; none for any other.
+fn classify_call(language: CodeLanguage, call: &CodeCall<'_>) -> Option<CallKind> {
     let whole = call.name.trim_start_matches("Kernel.").trim_start_matches("global.");
     let last = whole.rsplit(['.', ':', '>']).next().unwrap_or(whole);
     let arguments = call.arguments.concat();
