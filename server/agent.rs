@@ -41,7 +41,7 @@ mod watchdog;
 #[cfg(test)]
 mod tests;
 
-pub use model_choice::model_of;
+pub use model_choice::open_chosen_model;
 pub use recorded_steps::{
     ComparableCall, RecordedStep, comparable_calls, recorded_steps, request_for, with_text_calls,
 };

@@ -26,7 +26,7 @@ mod show_hidden;
 mod tool_protocol;
 mod tree;
 
-pub(crate) use check::misnamed_argument;
+pub(crate) use check::find_placeholder_problem;
 pub(crate) use definition::{folded_name, is_of_project};
 
 pub use definition::{StandIn, ToolAlias, ToolDef, ToolExample, ToolRunner, ToolSandbox};

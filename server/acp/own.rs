@@ -139,7 +139,7 @@ impl OwnAgent {
             }
             "session/prompt" => {
                 let session = self.named_session(asked)?;
-                let words = prompt_text(&asked.params["prompt"])
+                let words = join_prompt_text(&asked.params["prompt"])
                     .map_err(|words| error_with_code(BAD_PARAMS, words))?;
                 let reason =
                     session.run_prompt(self, words).await.map_err(|refused| fault_error(&refused))?;
@@ -197,8 +197,11 @@ fn initialize_result() -> Value {
     })
 }
 
-/// The text of a prompt: its texts, the names of its links, and the texts of its embedded resources.
-fn prompt_text(prompt: &Value) -> Result<String, &'static str> {
+/// Joins the texts of a prompt, the URIs of its links, and its embedded resources, each under its URI.
+///
+/// # Errors
+/// Another kind of block, and an empty prompt.
+fn join_prompt_text(prompt: &Value) -> Result<String, &'static str> {
     let blocks = prompt.as_array().ok_or("`prompt` is a list of blocks")?;
     let mut words = Vec::new();
     for block in blocks {
@@ -231,7 +234,7 @@ mod tests {
             (json!([]), Err("empty")),
             (json!("Look"), Err("a list")),
         ] {
-            match (prompt_text(&prompt), expected) {
+            match (join_prompt_text(&prompt), expected) {
                 (Ok(words), Ok(expected)) => assert_eq!(words, expected),
                 (Err(words), Err(part)) => assert!(words.contains(part), "{words}"),
                 (found, _) => panic!("{prompt}: {found:?}"),

@@ -18,7 +18,7 @@ const HARD: u64 = 35;
 const RECENT: usize = 2;
 /// Characters of a shortened result.
 const KEPT: usize = 240;
-/// Characters of the list of steps that were left out.
+/// Bytes of the list of steps that were left out.
 const LIST: usize = 4000;
 
 /// The first sentence of the note in place of steps that were left out.
@@ -137,7 +137,7 @@ fn leave_out_steps(history: &mut ConversationHistory, beside: usize, goal: u64) 
                 let earlier = text.split_off(at);
                 let mut lines = earlier.trim_start().to_owned();
                 lines.push_str(told.strip_prefix(NOTE).unwrap_or(&told));
-                told = note_tail(&lines);
+                told = shorten_note(&lines);
             }
             text.push_str("\n\n");
             text.push_str(&told);
@@ -151,8 +151,8 @@ fn leave_out_steps(history: &mut ConversationHistory, beside: usize, goal: u64) 
     count
 }
 
-/// The note with the end of its list, where that is too long.
-fn note_tail(note: &str) -> String {
+/// Cuts the start of a note's list that is longer than [`LIST`]; the heading and the end stay.
+fn shorten_note(note: &str) -> String {
     let list = note.strip_prefix(NOTE).unwrap_or(note);
     let over = list.len().saturating_sub(LIST);
     let at = list.char_indices().map(|(at, _)| at).find(|at| *at >= over).unwrap_or(0);

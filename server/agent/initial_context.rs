@@ -45,7 +45,8 @@ pub(super) async fn read_instructions(folder: &ServedFolder, origin: &Origin) ->
 /// The heading of the files that are sent with the person's first message.
 pub(super) const FILES: &str = "Files that the person worked on lately, which may or may not matter here:";
 
-/// The files of the working set, as text for the model, and a sentence on the parts that were cut or left out.
+/// Calls `context.assemble` for the task. Returns the files as text for the model, and the sentence in it on parts that were
+/// cut or left out; both are empty if there is too little room, or the call fails.
 pub(super) async fn assemble_context(
     folder: &ServedFolder,
     origin: &Origin,

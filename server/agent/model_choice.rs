@@ -6,11 +6,15 @@ use crate::hub::ServedFolder;
 use crate::model::{self, LanguageModel};
 use crate::protocol::Fault;
 
-/// The model of that name, or of the settings, or of a server on this machine; its server was asked for its properties.
+/// Opens the named model, else that of the settings, which are read anew, else one of a server on this machine. A server that
+/// does not tell its properties is no error.
 ///
 /// # Errors
 /// The problem with the name or the settings, or that no server is there.
-pub async fn model_of(folder: &ServedFolder, name: Option<&str>) -> Result<Arc<dyn LanguageModel>, Fault> {
+pub async fn open_chosen_model(
+    folder: &ServedFolder,
+    name: Option<&str>,
+) -> Result<Arc<dyn LanguageModel>, Fault> {
     // The latest settings count.
     folder.session().reload_settings().await?;
     let governance = folder.session().workspace().governance();

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::constrained::strip_schema;
-use super::surface::tool_spec;
+use super::surface::make_tool_spec;
 use crate::base::hidden::escape_to_line;
 use crate::hub::{CALL, CALL_DESCRIPTION, FindOperation, ServedFolder, call_schema};
 use crate::model::ToolSpec;
@@ -58,7 +58,7 @@ pub(super) fn core_tools(folder: &ServedFolder, task: &str) -> Vec<(ToolSpec, bo
     let place = |name: &str| asked.iter().position(|asked| *asked == name).unwrap_or(usize::MAX);
     let found = |CoreTool(name, kept, needed): &CoreTool| {
         let (tool, latent) = definitions.iter().find(|(tool, _)| tool.def().name == *name)?;
-        let mut spec = tool_spec(tool.def(), *latent);
+        let mut spec = make_tool_spec(tool.def(), *latent);
         spec.description.clone_from(&tool.def().summary);
         shorten_schema(&mut spec.schema, kept, needed);
         Some((place(name), spec, NEEDED.contains(name)))

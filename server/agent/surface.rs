@@ -27,7 +27,7 @@ pub(super) fn offered_tools(folder: &ServedFolder) -> OfferedTools {
         !is_discovery || is_task
     };
     let listed = definitions.iter().filter(|(tool, _)| is_listed(tool.def()));
-    let own = listed.map(|(tool, latent)| tool_spec(tool.def(), *latent));
+    let own = listed.map(|(tool, latent)| make_tool_spec(tool.def(), *latent));
     let operations = is_discovery.then(|| {
         let each = FindOperation::ALL.into_iter().map(|operation| ToolSpec {
             name: operation.name().to_owned(),
@@ -49,10 +49,10 @@ pub(super) fn offered_tools(folder: &ServedFolder) -> OfferedTools {
     OfferedTools { tools, is_discovery, has_latent, is_short: false }
 }
 
-/// A tool in the form for a model. A latent one asks for its output, too.
-pub(super) fn tool_spec(def: &ToolDef, latent: bool) -> ToolSpec {
+/// Makes the definition of a tool that a model gets. The schema of a latent tool also requires the result, as `_output`.
+pub(super) fn make_tool_spec(def: &ToolDef, is_latent: bool) -> ToolSpec {
     let mut schema = def.input_schema.clone();
-    if latent {
+    if is_latent {
         crate::registry::ask_for_output(&mut schema, def.output_schema.as_ref());
     }
     if let Some(members) = schema.as_object_mut() {

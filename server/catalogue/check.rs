@@ -16,7 +16,7 @@ use crate::protocol::CommandEffects;
 mod runs;
 mod stand_in;
 
-pub(crate) use runs::misnamed_argument;
+pub(crate) use runs::find_placeholder_problem;
 pub(super) use stand_in::stand_in;
 
 /// The keys of a definition.

@@ -122,7 +122,7 @@ fn take_const(
     }
 }
 
-/// Writes the list of required arguments without meta fields, and with `why`.
+/// Adds `why` to the required arguments of a schema, and removes the meta fields (`_…`) from them.
 fn require_why(line: u32, schema: &mut Vec<NodeEntry>) {
     if !schema.iter().any(|entry| entry.key == "required") {
         let list = YamlNode { line, kind: NodeKind::List(Vec::new()) };

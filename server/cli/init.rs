@@ -97,7 +97,7 @@ pub(super) fn run_init(args: &InitArgs) -> ExitCode {
         true if args.guard => guard::run_guard_setup(page, args, &machine),
         true if args.git => git::run_git_setup(page, args, &machine),
         true if args.remove => remove_all(page, args, &machine),
-        true => write_setup(page, args, &machine),
+        true => offer_setup(page, args, &machine),
         false => {
             let message = format!("{} is not a folder: make it first, or name another", args.dir.display());
             Err(io::Error::other(message))
@@ -106,7 +106,9 @@ pub(super) fn run_init(args: &InitArgs) -> ExitCode {
     print::exit_with(done)
 }
 
-fn write_setup(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> io::Result<ExitCode> {
+/// Plans the files to write for the project, the chosen agents and Neovim, asks the person (not with `--yes`), and writes
+/// those that they agree to. The exit code says if one failed.
+fn offer_setup(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> io::Result<ExitCode> {
     let (command, mut failed) = (start_command(args)?, false);
     let mut groups = Vec::new();
     if !args.user {

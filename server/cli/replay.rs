@@ -7,7 +7,7 @@ use super::backend::RootArgs;
 use super::log::find_log;
 use super::print::visible_line;
 use super::{answer, completions, limits};
-use crate::agent::{model_of, recorded_steps};
+use crate::agent::{open_chosen_model, recorded_steps};
 use crate::base::numbers::format_count;
 use crate::base::person;
 use crate::journal::{LOG, LogKeeper, LogReader};
@@ -168,7 +168,7 @@ async fn ask_model_again(
         let none = "the log has no answer of a model: it is of no run of the built-in agent";
         return Err(Fault::new(Code::NotFound, none).with_suggestion("name a session of `wherefore agent`"));
     }
-    let model = model_of(&folder, Some(model)).await?;
+    let model = open_chosen_model(&folder, Some(model)).await?;
     let report = ask_again(&folder, &model, &steps).await;
     hub.close();
     match args.json {

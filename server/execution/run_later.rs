@@ -19,6 +19,7 @@ pub(super) struct RunLater {
     pub(super) is_installed: bool,
 }
 
+/// Globs of files that a program outside of the sandbox runs later, each with that program.
 #[derive(Debug)]
 struct RunLaterTable {
     globs: GlobSet,
@@ -27,6 +28,8 @@ struct RunLaterTable {
 }
 
 impl RunLaterTable {
+    /// Reads the headings `installed: PROGRAM` and `built: PROGRAM`, and under each the globs of the files that it runs.
+    /// Leaves out globs that are not valid.
     fn parse_table(text: &'static str) -> Self {
         let (mut globs, mut rows) = (GlobSetBuilder::new(), Vec::new());
         let mut row = RunLater { by: "", is_installed: false };

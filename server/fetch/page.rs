@@ -96,7 +96,7 @@ impl PageReader {
         self.open.push(OpenElement { name: name.to_vec(), effect });
     }
 
-    /// An element that holds nothing.
+    /// Writes a void element: a line break, a rule, or an image that has an `alt` text. Others are dropped.
     fn void_element(&mut self, tag: &HtmlTag) {
         if self.hidden > 0 {
             return;

@@ -231,7 +231,7 @@ fn runnable(
             if command.first().is_none_or(|program| program.trim().is_empty() || program.contains("{{")) {
                 return Err("the first text of `command` is the program, as it is called".to_owned());
             }
-            catalogue::misnamed_argument(command, &is_argument).map_or(Ok(Risk::Execute), Err)?
+            catalogue::find_placeholder_problem(command, &is_argument).map_or(Ok(Risk::Execute), Err)?
         }
         ToolRunner::Remote { mcp_server, .. } if named.is_of_project && upstreams.is_persons(mcp_server) => {
             return Err(format!(

@@ -45,7 +45,7 @@ impl YamlEmitter<'_> {
     fn write_entry(&mut self, key: &str, value: &Value, indent: usize, path: &str) {
         if self.comments.is_empty() {
             write_indent(self.out, indent);
-            scalar_key(self.out, key);
+            write_key(self.out, key);
             return self.write_value(value, indent, if indent == 0 { key } else { "" });
         }
         let path = if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
@@ -53,7 +53,7 @@ impl YamlEmitter<'_> {
             write_comment(self.out, &text, indent);
         }
         write_indent(self.out, indent);
-        scalar_key(self.out, key);
+        write_key(self.out, key);
         self.write_value(value, indent, &path);
     }
 
@@ -187,7 +187,7 @@ pub(super) fn write_scalar(out: &mut String, value: &Value) {
             out.push('{');
             for (at, (key, item)) in map.iter().enumerate() {
                 out.push_str(if at == 0 { "" } else { ", " });
-                scalar_key(out, key);
+                write_key(out, key);
                 out.push(' ');
                 write_scalar(out, item);
             }
@@ -214,7 +214,8 @@ fn write_number(out: &mut String, number: &serde_json::Number) {
     }
 }
 
-fn scalar_key(out: &mut String, key: &str) {
+/// Writes a key, in quotes where YAML needs them, and a colon without a space after it.
+fn write_key(out: &mut String, key: &str) {
     if is_plain(key) {
         out.push_str(key);
     } else {

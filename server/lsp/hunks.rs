@@ -67,8 +67,9 @@ pub(super) fn hunk_diagnostics(
     pending_hunks(file).map(hint).collect()
 }
 
-/// Accept and reject above each pending hunk of `file`, and for the whole file above the first.
-pub(super) fn hunk_lenses(
+/// Makes the lenses that accept and reject each pending hunk of `file`. The first hunk has those for the whole file too, if
+/// there are several, and one for the preview if asked for.
+pub(super) fn make_hunk_lenses(
     proposal: &Proposal,
     file: &ProposedFile,
     view: DocumentView<'_>,

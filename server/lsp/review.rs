@@ -24,7 +24,7 @@ pub(super) struct PreviewParams {
 impl LspBackend {
     pub(super) fn code_lenses(&self, uri: &Uri) -> Vec<CodeLens> {
         let preview = self.outbox.client().features().annotations;
-        self.each_file(uri, |proposal, file, view| hunks::hunk_lenses(proposal, file, view, preview))
+        self.each_file(uri, |proposal, file, view| hunks::make_hunk_lenses(proposal, file, view, preview))
     }
 
     pub(super) fn code_actions(&self, params: &CodeActionParams) -> Vec<CodeActionOrCommand> {

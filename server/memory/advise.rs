@@ -25,7 +25,7 @@ pub(crate) struct HintFacts {
     pub budget: u64,
 }
 
-/// Decides on one hint of a model's.
+/// Decides about a model's hint that a file is hot or cold; returns the outcome and the reason.
 pub(crate) fn decide_hint(advice: Advice, facts: &HintFacts) -> (Outcome, String) {
     if let Some(bar) = &facts.bar {
         return (Outcome::Overridden, bar.clone());

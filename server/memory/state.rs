@@ -71,7 +71,7 @@ impl PendingHunks {
 }
 
 impl WorkspaceMemory {
-    /// The memory of the workspace of a store.
+    /// Makes the memory of the workspace that `store` belongs to.
     pub fn new(store: Arc<WorkspaceStore>, clock: Arc<dyn Clock>, half_life_min: u32) -> Self {
         Self {
             clock,

@@ -86,7 +86,7 @@ pub(crate) fn check_url(url: &str) -> Result<Url, ModelError> {
 }
 
 impl ModelServer {
-    /// The server there; nothing is sent yet.
+    /// Makes a client of the server at `base`; sends nothing.
     pub(crate) fn new(
         base: Url,
         key: Option<(ServerKey, KeyHeader)>,

@@ -211,14 +211,14 @@ impl PatchTarget<'_, '_> {
                 && !hunk.is_anchored()
         };
         match section.creates || matches!(section.hunks.as_slice(), [hunk] if from_nothing(hunk)) {
-            true => Ok(self.result_with(Some(self.new_text()?), AppliedKind::Create)),
+            true => Ok(self.result_with(Some(self.build_new_text()?), AppliedKind::Create)),
             false => Err(explain::no_file(self.path)),
         }
     }
 
     /// The diff makes a file that is there.
     fn accept_existing(&self, before: &str) -> Result<AppliedDiff, PatchRefusal> {
-        match self.new_text()? == before {
+        match self.build_new_text()? == before {
             true => Ok(AppliedDiff {
                 unchanged: true,
                 ..self.result_with(Some(before.to_owned()), AppliedKind::Create)
@@ -227,8 +227,11 @@ impl PatchTarget<'_, '_> {
         }
     }
 
-    /// The text of a new file.
-    fn new_text(&self) -> Result<String, PatchRefusal> {
+    /// Joins the added lines of all hunks to the text of a new file.
+    ///
+    /// # Errors
+    /// Lines to remove, and context that is not blank.
+    fn build_new_text(&self) -> Result<String, PatchRefusal> {
         let mut text = String::new();
         for (number, hunk) in self.section.hunks.iter().enumerate() {
             for line in &hunk.lines {
@@ -258,7 +261,7 @@ impl PatchTarget<'_, '_> {
         // Nothing says where the lines for an empty file belong among others.
         let has_anchor = self.section.hunks.iter().any(DiffHunk::is_anchored);
         if self.section.was_empty && !before.is_empty() && !has_anchor {
-            return match self.new_text()? == before {
+            return match self.build_new_text()? == before {
                 true => Ok(AppliedDiff {
                     unchanged: true,
                     ..self.result_with(Some(whole.to_owned()), AppliedKind::Edit)

@@ -117,9 +117,9 @@ impl<'a> DiffParser<'a> {
             && above().find(|line| !line.trim().is_empty()).is_some_and(opens)
     }
 
-    /// Returns whether a line outside of hunks looks like one of a hunk: its change would be lost. A list item of
-    /// Markdown does not, and neither does a line in a fence of another language.
-    fn is_stray(&self, line: &str) -> bool {
+    /// Returns whether a line outside of hunks looks like an added or removed one, or closes a search block: its change
+    /// would be lost. List items and lines in a fence of another language are not counted as added or removed.
+    fn is_stray_hunk_line(&self, line: &str) -> bool {
         // The signs of a block count with space before them too: the block was not read.
         if blocks::closes_block(line.trim_start()) {
             return true;

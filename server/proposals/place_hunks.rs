@@ -33,7 +33,7 @@ pub(super) struct HunkPlacer {
 }
 
 impl HunkPlacer {
-    /// Places the hunks of the proposals in a store.
+    /// Makes a placer for the hunks of the proposals in `store`.
     pub(super) fn new(
         session: Arc<WorkspaceSession>,
         store: Arc<ProposalStore>,

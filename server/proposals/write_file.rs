@@ -49,7 +49,7 @@ impl<'a> CallRef<'a> {
         self.record_step_with(session, step, LineAttribution::default())
     }
 
-    /// Keeps what a step is about to replace, with an attribution of its lines.
+    /// Records a step in the call's checkpoint before the file is replaced, and the authors of its lines in the line history.
     pub(super) fn record_step_with(
         self,
         session: &WorkspaceSession,

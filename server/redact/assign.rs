@@ -237,7 +237,7 @@ fn is_flags(secret: &[u8]) -> bool {
         && !value::is_word(secret)
 }
 
-/// A value without quotes.
+/// Finds a secret value without quotes at `at`, or one in quotes behind a type; none if it does not look like a secret.
 fn bare_value(text: &[u8], name: SecretName, sign: AssignmentSign, at: usize) -> Option<FoundSecret> {
     let found = |end: usize| (at < end).then_some(FoundSecret { kind: "value", start: at, end });
     let end = line::line_end(text, at).min(at + LONGEST);
@@ -255,7 +255,7 @@ fn bare_value(text: &[u8], name: SecretName, sign: AssignmentSign, at: usize) ->
         return if is_flags(&text[at..solid]) { found(solid) } else { None };
     }
     if sign == AssignmentSign::Prose {
-        let is_secret = value::is_random(&text[at..solid]) && !value::is_code(&text[at..solid]);
+        let is_secret = value::is_random(&text[at..solid]) && !value::has_code_signs(&text[at..solid]);
         return if is_secret && solid - at >= 12 { found(solid) } else { None };
     }
     if let Some(end) = at_once(text, name, sign, (at, token, solid)) {
@@ -280,7 +280,7 @@ fn bare_value(text: &[u8], name: SecretName, sign: AssignmentSign, at: usize) ->
     let password = name.class == NameClass::Password;
     let numeric = name.quoted && password && secret.len() >= 4 && secret.iter().all(u8::is_ascii_digit);
     let least = if password { 8 } else { 10 };
-    let random = secret.len() >= least && value::is_random(secret) && !value::is_code(secret);
+    let random = secret.len() >= least && value::is_random(secret) && !value::has_code_signs(secret);
     if random || numeric { found(token) } else { None }
 }
 

@@ -118,7 +118,7 @@ fn credentials(text: &[u8], (from, to): (usize, usize), telling: bool) -> Option
         }
         "bearer" | "token" | "bot" | "key" | "apikey" | "api-key" => {
             let ends = first == to || matches!(text.get(first), Some(b' ')) && one.len() >= 16;
-            let yes = (ends && one.len() >= 4 && !value::is_code(one)) || value::is_random(one);
+            let yes = (ends && one.len() >= 4 && !value::has_code_signs(one)) || value::is_random(one);
             if yes { found(if *known == "bearer" { "bearer" } else { "token" }, at, first) } else { None }
         }
         _ if secret.contains(&b'=') || one.len() >= 12 => found("authorization", at, to),

@@ -232,7 +232,7 @@ pub(super) fn is_quoted_secret(class: NameClass, value: &[u8], labels: bool) -> 
     let letters = value.iter().all(u8::is_ascii_alphabetic);
     match class {
         _ if is_random(value) || is_pair(value) => true,
-        NameClass::Password => !is_label(value) && !is_code(value) && !value.ends_with(b":"),
+        NameClass::Password => !is_label(value) && !has_code_signs(value) && !value.ends_with(b":"),
         NameClass::Secret => letters && !is_label(value) && !is_camel(value),
         NameClass::Token => letters && value.len() >= 16 && !is_label(value) && !is_camel(value),
     }
@@ -240,7 +240,7 @@ pub(super) fn is_quoted_secret(class: NameClass, value: &[u8], labels: bool) -> 
 
 /// Returns whether a value without quotes behind a sign, to the end of its line, is a secret of this class.
 pub(super) fn is_bare_secret(class: NameClass, value: &[u8]) -> bool {
-    if value.len() < 4 || is_place(value) || is_code(value) {
+    if value.len() < 4 || is_place(value) || has_code_signs(value) {
         return false;
     }
     let letters = value.iter().all(u8::is_ascii_alphabetic);
@@ -279,8 +279,9 @@ pub(super) fn is_passphrase(value: &[u8], labels: bool) -> bool {
         && !(labels && sentence)
 }
 
-/// Returns whether a value holds signs that only code has.
-pub(super) fn is_code(value: &[u8]) -> bool {
+/// Returns whether a value, which is not empty, holds a bracket, a quote, a comma, an inner `=`, `::` or the like, begins
+/// with a sign such as `&`, or is dotted names such as `os.environ`.
+pub(super) fn has_code_signs(value: &[u8]) -> bool {
     let value = value.iter().rposition(|b| *b != b'=').map_or(value, |last| &value[..=last]);
     let code = |b: &u8| {
         matches!(

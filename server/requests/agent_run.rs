@@ -33,7 +33,7 @@ impl Request for AgentRun {
         }
         let folder = hub.folder_at(root.as_deref())?;
         let resumes = resume.map(|run| agent::read_conversation(&folder, &run)).transpose()?;
-        let model = agent::model_of(&folder, model.as_deref()).await?;
+        let model = agent::open_chosen_model(&folder, model.as_deref()).await?;
         // Tools of servers that were never listed are offered too.
         folder.toolbox().settle_servers().await;
         let start = AgentStart { folder, model, task, limits, policy, attended, files, name, resumes };

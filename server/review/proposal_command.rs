@@ -17,15 +17,15 @@ pub fn proposal_command(
     result: &Map<String, Value>,
 ) -> Option<ProposalCommand> {
     let text = |key: &str| arguments.get(key).and_then(Value::as_str).map(str::to_owned);
-    let line = || text("line").or_else(|| shell_text(arguments.get("cmd")?.as_array()?));
+    let line = || text("line").or_else(|| join_shell_line(arguments.get("cmd")?.as_array()?));
     let script = text("code").or_else(|| result.get("sandbox").and_then(|_| line()))?;
     let stream = |key: &str| last_lines(result.get(key).and_then(Value::as_str).unwrap_or_default());
     let output: Vec<String> = ["stdout", "stderr"].into_iter().flat_map(stream).collect();
     Some(ProposalCommand { script: script.chars().take(SCRIPT).collect(), output: output.join("\n") })
 }
 
-/// An argument vector as a shell would read it; of a shell's script, the script.
-fn shell_text(argv: &[Value]) -> Option<String> {
+/// Joins an argument vector to a quoted line of shell; takes the script of `sh -c SCRIPT`. None if an argument is no text.
+fn join_shell_line(argv: &[Value]) -> Option<String> {
     let words: Vec<&str> = argv.iter().map(Value::as_str).collect::<Option<_>>()?;
     Some(match words.as_slice() {
         ["bash" | "sh" | "zsh", "-c" | "-lc", script] => (*script).to_owned(),

@@ -18,7 +18,7 @@ const LINKS: [(&str, &str); 5] = [
     ("pts/ptmx", "dev/ptmx"),
 ];
 
-/// Makes `/dev`.
+/// Fills `/dev` of the sandbox: the machine's devices without state, links, and terminals of its own.
 pub(crate) fn make_devices(root: &SandboxRoot) -> Result<()> {
     for device in DEVICES {
         let from = rustix::fs::openat(

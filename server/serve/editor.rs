@@ -31,7 +31,7 @@ async fn serve_editor_client(
     let mut input = stdio::open_input();
     let first = join::first_message(&mut input).await;
     let mut orphaned = pin!(orphaned);
-    if let Some(server) = join::server_of(&first) {
+    if let Some(server) = join::find_headless_server(&first) {
         if let Some(name) = &environment {
             tracing::warn!(
                 "the server that runs already keeps its environment, and not {name}: `wherefore env` switches it"

@@ -69,9 +69,10 @@ fn is_message_whole(bytes: &[u8]) -> bool {
     }
 }
 
-/// The agents' server of the one folder that an `initialize` names.
-pub(super) fn server_of(first: &[u8]) -> Option<RunningServer> {
-    let (body, length) = message_body(first)?;
+/// Finds a running headless server of this version that serves the one folder named in an `initialize`, which is given as a
+/// message of the Language Server Protocol with its header.
+pub(super) fn find_headless_server(first_message: &[u8]) -> Option<RunningServer> {
+    let (body, length) = message_body(first_message)?;
     let message: Value = serde_json::from_slice(body.get(..length)?).ok()?;
     let params = message.get("params").filter(|_| message["method"] == "initialize")?;
     let uri = match params.get("workspaceFolders").and_then(Value::as_array) {

@@ -76,7 +76,7 @@ impl WorkingFiles {
 
     /// Judges a hint of a model's, and keeps it where it counts.
     pub fn add_hint(&self, advice: Advice, asked: &str, why: &str, by: &str) -> HintOutcome {
-        let (path, bar) = match self.hintable_path(asked) {
+        let (path, bar) = match self.resolve_hint_path(asked) {
             Ok(path) => (path.to_string(), None),
             Err(error) => (asked.to_owned(), Some(barred_reason(&error))),
         };
@@ -113,11 +113,11 @@ impl WorkingFiles {
         held.into_iter().filter_map(|path| self.tokens_of(path)).sum()
     }
 
-    /// A file that a hint may stand on.
+    /// Resolves `asked` to the real path of an open document, or of a file on the disk that the rules let be read.
     ///
     /// # Errors
     /// NOT_FOUND with the nearest names, PERMISSION_DENIED by a rule, INVALID_ARGS for a folder.
-    fn hintable_path(&self, asked: &str) -> Result<WorkspacePath, HintError> {
+    fn resolve_hint_path(&self, asked: &str) -> Result<WorkspacePath, HintError> {
         let path = WorkspacePath::parse(self.workspace.root(), asked)?;
         self.files
             .unasked_files()
@@ -149,7 +149,7 @@ impl WorkingFiles {
                 let path = WorkspacePath::parse(self.workspace.root(), asked)?;
                 self.workspace.store().root().resolve_path(&path).unwrap_or(path)
             }
-            _ => self.hintable_path(asked)?,
+            _ => self.resolve_hint_path(asked)?,
         }
         .to_string();
         let why = params.why.as_deref().unwrap_or_default();

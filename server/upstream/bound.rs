@@ -75,7 +75,7 @@ pub(crate) fn find_bound_files(root: &Path, settings: &McpServer, hashes: &FileH
         false => search.on_path(command),
     }
     settings.args.iter().chain(settings.env.values()).for_each(|text| search.add_words(text));
-    search.add_untold(command, &settings.args);
+    search.add_implied_files(command, &settings.args);
     named_modules(&settings.args).for_each(|module| search.add_module(module));
     search.add_interpreters();
     search.found.iter().take(MOST).map(|path| (shown_path(&root, path), file_state(path, hashes))).collect()
@@ -169,8 +169,9 @@ impl BoundSearch<'_> {
         }
     }
 
-    /// Adds the files that the program reads by default.
-    fn add_untold(&mut self, command: &str, args: &[String]) {
+    /// Adds the files that the program reads though no argument names them, in its start folder and in folders among its
+    /// arguments.
+    fn add_implied_files(&mut self, command: &str, args: &[String]) {
         let program = command.rsplit('/').next().unwrap_or(command);
         files_of(IMPLIED_FILES, program).for_each(|file| self.add_path(&self.cwd.join(file)));
         for folder in args.iter().map(|arg| self.cwd.join(arg)).filter(|path| path.is_dir()) {

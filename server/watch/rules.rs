@@ -66,7 +66,8 @@ impl FolderRules {
         })
     }
 
-    /// The rules in a folder in which these of the [`NAMES`] are. They are read at `through`, and are those of `folder`.
+    /// Makes the rules of `folder`, which holds those of [`NAMES`] that `names` lists; reads them at `through`. Without names,
+    /// returns those of the parent.
     pub(super) fn rules_beneath(
         parent: &Arc<Self>,
         (folder, through): (&Path, &Path),

@@ -37,7 +37,7 @@ impl StatStamp {
         }
     }
 
-    /// The stamp of an open file, or of one that was walked over.
+    /// Makes the stamp of a file from its metadata.
     pub fn from_metadata(found: &Metadata) -> Self {
         Self {
             size: found.size(),

@@ -123,7 +123,7 @@ impl WatchedTree {
         }
     }
 
-    /// Reads the rules from outside of the root again if they changed; then all is to be read.
+    /// Reads the rules from outside of the root again if they changed, and marks a rescan of all as due.
     pub(super) fn check_outer(&mut self) {
         let counts = self.options.outer_rules;
         if let Some(top) = &mut self.top

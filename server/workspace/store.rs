@@ -127,8 +127,8 @@ impl WorkspaceStore {
         self.shelf.remove_file(path)
     }
 
-    /// Describes entries of it that an earlier version kept as state: they are reported, not read. Nothing where there
-    /// are none.
+    /// Warns about state that an earlier version kept in the store's folder, which is not read any more; none if there is
+    /// none.
     pub fn former_state_warning(&self) -> Option<String> {
         let folder = self.root().open_folder(&self.shelf.path_inside(".").ok()?).ok()?;
         let there = |name: &&str| statat(&folder, *name, AtFlags::SYMLINK_NOFOLLOW).is_ok();

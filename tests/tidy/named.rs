@@ -99,6 +99,31 @@ pub(crate) fn exist(tree: &Tree) -> Vec<Finding> {
                 }
             }
         }
+        if names {
+            findings.extend(misplaced_names(tree, page));
+        }
+    }
+    findings
+}
+
+/// Finds names that a page says are in a file, as `hover_of` in `lsp/review.rs`, and that the file lacks.
+fn misplaced_names(tree: &Tree, page: &File) -> Vec<Finding> {
+    static PLACE: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(r"`([A-Za-z_]\w+)`(?:\s+and\s+`([A-Za-z_]\w+)`)?\s+in\s+`([\w./-]+\.(?:rs|ts|lua))`")
+            .expect("a pattern")
+    });
+    let mut findings = Vec::new();
+    for place in PLACE.captures_iter(&page.text) {
+        let (whole, path) = (place.get(0).expect("the match"), &place[3]);
+        let line = page.text[..whole.start()].lines().count().max(1);
+        let file = |file: &&File| file.path == path || file.path.ends_with(&format!("/{path}"));
+        let holds = |name: &str| tree.files.iter().filter(file).any(|file| file.text.contains(name));
+        for name in [place.get(1), place.get(2)].into_iter().flatten().map(|name| name.as_str()) {
+            if !is_placeholder(path.rsplit('/').next().unwrap_or(path)) && !holds(name) {
+                findings
+                    .push(page.finding(line, format!("names `{name}` in `{path}`, which does not hold it")));
+            }
+        }
     }
     findings
 }

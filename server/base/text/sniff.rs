@@ -42,7 +42,7 @@ impl EncodingSniffer {
         self.marked
     }
 
-    /// The next bytes, the mark included.
+    /// Takes the next bytes of the file; the first ones include the byte order mark.
     pub fn feed(&mut self, bytes: &[u8]) {
         if self.binary {
             return;

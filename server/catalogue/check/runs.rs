@@ -66,7 +66,7 @@ fn read_command(
         let properties = input.entry("properties").map(|all| &all.value);
         let is_argument = |name: &str| properties.is_some_and(|all| all.entry(name).is_some());
         for (at, text) in command.iter().enumerate() {
-            for message in misnamed_arguments(text, &is_argument) {
+            for message in find_placeholder_problems(text, &is_argument) {
                 reader.add_problem(entry.value.line_at(&format!("/{at}")), "command", message);
             }
         }
@@ -75,11 +75,15 @@ fn read_command(
 }
 
 /// Returns the problem with the `{{…}}` of a command whose tool takes the arguments that `is_argument` accepts.
-pub(crate) fn misnamed_argument(command: &[String], is_argument: &dyn Fn(&str) -> bool) -> Option<String> {
-    command.iter().flat_map(|text| misnamed_arguments(text, is_argument)).next()
+pub(crate) fn find_placeholder_problem(
+    command: &[String],
+    is_argument: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    command.iter().flat_map(|text| find_placeholder_problems(text, is_argument)).next()
 }
 
-fn misnamed_arguments(text: &str, is_argument: &dyn Fn(&str) -> bool) -> Vec<String> {
+/// Finds the problems of the `{{…}}` in a text: a sentence for each that has no end or names no argument.
+fn find_placeholder_problems(text: &str, is_argument: &dyn Fn(&str) -> bool) -> Vec<String> {
     let wrong = |name: Result<&str, &str>| match name {
         Err(rest) => Some(format!("`{{{{{rest}` has no `}}}}`: an argument is written {{{{name}}}}")),
         Ok(name) if !is_argument(name) => {

@@ -159,7 +159,7 @@ impl ToolDirectory {
         let from = self.cursor_offset(params.cursor.as_deref())?;
         let found = self.index.search_under(&params.query, cosines, &params.category_path, usize::MAX);
         if found.is_empty() {
-            return Err(self.no_match(params, cosines));
+            return Err(self.make_no_match_error(params, cosines));
         }
         let found: Vec<_> = found.into_iter().map(|found| (found.item, found.confidence)).collect();
         let (results, next) = self.result_page(&found, from, limit, &params.category_path);
@@ -284,7 +284,9 @@ impl ToolDirectory {
         self.nodes.iter().filter(|node| node.path.len() == 1).map(|node| node.name.clone()).collect()
     }
 
-    fn no_match(&self, params: &SearchToolsParams, cosines: Option<&[f32]>) -> DirectoryError {
+    /// Makes the error of a search without a match, with up to three nodes elsewhere that fit it and the names of the root's
+    /// nodes.
+    fn make_no_match_error(&self, params: &SearchToolsParams, cosines: Option<&[f32]>) -> DirectoryError {
         let elsewhere = self.index.search_nodes(&params.query, cosines, 3);
         DirectoryError::NoMatch {
             asked: params.query.chars().take(100).collect(),

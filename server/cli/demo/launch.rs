@@ -60,7 +60,7 @@ impl EditorLaunch {
     }
 }
 
-/// Neovim with a clean configuration, the plugin and a guide.
+/// Makes the command that starts Neovim with the plugin and a guide alone; writes both into the demo's folder.
 fn neovim_command(project: &DemoProject, file: &str, task: &str) -> io::Result<Command> {
     require_editor("nvim").map_err(io::Error::other)?;
     let folder = project.folder.join("nvim-plugin");

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::agents::{AgentChoice, PersonMachine, SetupScope};
 use super::edit::FileFormat;
 use super::print::TerminalPage;
-use super::{FILES, InitArgs, items, plan, remove_setup, write_setup};
+use super::{FILES, InitArgs, items, offer_setup, plan, remove_setup};
 use crate::agents::{ALL, AgentProfile};
 use crate::protocol::Settings;
 
@@ -45,7 +45,7 @@ fn args(dir: &Path, agents: &[&str]) -> InitArgs {
 
 /// Sets up; returns whether it succeeded.
 fn set_up(args: &InitArgs) -> bool {
-    write_setup(TerminalPage::stdout(), args, &PersonMachine::default()).unwrap() == ExitCode::SUCCESS
+    offer_setup(TerminalPage::stdout(), args, &PersonMachine::default()).unwrap() == ExitCode::SUCCESS
 }
 
 /// Removes the set-up; returns whether it succeeded.

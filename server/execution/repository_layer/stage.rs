@@ -111,7 +111,7 @@ impl<'s> ObjectStage<'s> {
         run_git(self.executor, self.scope, plan, input).await
     }
 
-    /// Returns the kinds of the objects of those hashes; objects that git does not find are left out.
+    /// Returns the kind (`blob`, `tree` …) of the object under each hash; hashes that git does not find are left out.
     ///
     /// # Errors
     /// As [`ObjectStage::run`].

@@ -29,8 +29,8 @@ impl HitCollector {
         self.end
     }
 
-    /// Takes the hits of a text, in any order of the texts.
-    pub(super) fn push(&mut self, text: usize, hits: Vec<LineHit>) {
+    /// Adds the hits of a text; the texts may come in any order. Once a limit is passed, drops the hits of all later texts.
+    pub(super) fn add_hits(&mut self, text: usize, hits: Vec<LineHit>) {
         if hits.is_empty() || text >= self.end {
             return;
         }
@@ -92,7 +92,7 @@ mod tests {
             let mut gather = HitCollector::new(counts.len(), limit, bytes);
             for text in order {
                 if text < gather.end() {
-                    gather.push(text, (0..counts[text] as u64).take(limit + 1).map(hit).collect());
+                    gather.add_hits(text, (0..counts[text] as u64).take(limit + 1).map(hit).collect());
                 }
             }
             let all: Vec<_> = counts.iter().enumerate().flat_map(|(text, &count)| (0..count as u64).map(move |line| (text, hit(line)))).collect();

@@ -160,7 +160,7 @@ impl<F: Fn() -> bool + Sync> SearchWork<'_, F> {
             let hits = self.search_file(&mut verifier, path);
             if !hits.is_empty() {
                 let mut gather = self.gather.lock();
-                gather.push(number, hits);
+                gather.add_hits(number, hits);
                 self.end.store(gather.end(), Ordering::Relaxed);
             }
         }

@@ -250,7 +250,7 @@ impl<'a> WeighedQuery<'a> {
     /// The evidence of words related to those of the query, as far as none of these files holds them.
     fn related_files(&self, files: &[FileId]) -> RelatedFiles {
         let held = files.iter().map(|id| self.sums[*id as usize].held).fold(0.0, f32::max);
-        RelatedFiles::find(self.store, self.asked, held)
+        RelatedFiles::find_related(self.store, self.asked, held)
     }
 
     /// The terms that the first files share, with what each is worth.

@@ -57,8 +57,9 @@ fn carried_terms() -> &'static HashMap<Term, usize, RandomState> {
 }
 
 impl RelatedFiles {
-    /// Finds them. `held` is the greatest worth of the query's words that one file holds.
-    pub(super) fn find(store: &TermStore, asked: &ParsedQuery, held: f32) -> Self {
+    /// Finds the files with words related to those of the query; none if one file holds nearly the whole query. `held` is the
+    /// greatest worth of the query's words in one file.
+    pub(super) fn find_related(store: &TermStore, asked: &ParsedQuery, held: f32) -> Self {
         let rarity = |term: Term| {
             let holders = store.postings(term).len().max(1);
             bm25::inverse_document_frequency(store.file_count() as f32, holders as f32)

@@ -317,7 +317,8 @@ fn make_call(name: String, arguments: String, mut repairs: Repairs) -> TextCall 
     TextCall { name, arguments, repairs: repairs.into_iter().collect() }
 }
 
-/// Calls without marks: the whole text, or the fences at its end behind words that announce them.
+/// Reads calls that no markup encloses: the whole text, or the fences at its end after words that announce them. Returns
+/// them and the text before.
 fn read_unmarked(said: &str, resolve: &dyn Fn(&str) -> Option<String>) -> Option<(Vec<TextCall>, String)> {
     let text = markup::without_ends(said);
     let known = |calls: &Vec<TextCall>| {

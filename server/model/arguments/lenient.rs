@@ -21,7 +21,7 @@ pub(super) struct LenientValue {
 pub(super) fn parse_lenient(text: &str) -> Result<LenientValue, UnreadableArguments> {
     let mut reader = LenientReader::new(text);
     let value = reader.read_value(0)?;
-    reader.skip_space()?;
+    reader.skip_space_and_comments()?;
     let rest = &text[reader.at..];
     if !rest.is_empty() {
         let is_closed = rest.chars().all(|c| matches!(c, '}' | ']') || c.is_whitespace());
@@ -66,8 +66,11 @@ impl<'a> LenientReader<'a> {
         UnreadableArguments::new(reason, self.at)
     }
 
-    /// Skips space and comments.
-    pub(super) fn skip_space(&mut self) -> Result<(), UnreadableArguments> {
+    /// Skips whitespace, byte order marks and comments (`//`, `#`, `/* */`), and notes a comment as a repair.
+    ///
+    /// # Errors
+    /// A comment that does not end.
+    pub(super) fn skip_space_and_comments(&mut self) -> Result<(), UnreadableArguments> {
         loop {
             let rest = self.rest();
             let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
@@ -88,7 +91,7 @@ impl<'a> LenientReader<'a> {
         if depth > DEPTH {
             return Err(self.error_here(format!("they nest deeper than {DEPTH}")));
         }
-        self.skip_space()?;
+        self.skip_space_and_comments()?;
         match self.peek() {
             None => Err(self.error_here("they were cut off where a value is due")),
             Some('{') => self.read_object(depth),
@@ -102,7 +105,7 @@ impl<'a> LenientReader<'a> {
         self.at += 1;
         let mut map = Map::new();
         loop {
-            self.skip_space()?;
+            self.skip_space_and_comments()?;
             match self.peek() {
                 Some('}') => {
                     self.at += 1;
@@ -112,7 +115,7 @@ impl<'a> LenientReader<'a> {
                 Some(_) => {}
             }
             let name = token::read_name(self)?;
-            self.skip_space()?;
+            self.skip_space_and_comments()?;
             match self.peek() {
                 Some(':') => self.at += 1,
                 None => return Err(self.error_here("they were cut off behind a name")),
@@ -136,7 +139,7 @@ impl<'a> LenientReader<'a> {
         self.at += 1;
         let mut items = Vec::new();
         loop {
-            self.skip_space()?;
+            self.skip_space_and_comments()?;
             match self.peek() {
                 Some(']') => {
                     self.at += 1;
@@ -154,12 +157,12 @@ impl<'a> LenientReader<'a> {
 
     /// Reads the end of a member: a comma, or the closing bracket. Returns whether the object or list is over.
     fn read_separator(&mut self, close: char) -> Result<bool, UnreadableArguments> {
-        let ended = ValueEnd::before_place(self.text, self.at);
-        self.skip_space()?;
+        let ended = ValueEnd::read_before(self.text, self.at);
+        self.skip_space_and_comments()?;
         match self.peek() {
             Some(',') => {
                 self.at += 1;
-                self.skip_space()?;
+                self.skip_space_and_comments()?;
                 if self.peek() == Some(close) {
                     self.repairs.insert(ArgumentRepair::TrailingComma);
                     self.at += 1;

@@ -22,8 +22,8 @@ pub(super) enum ValueEnd {
 }
 
 impl ValueEnd {
-    /// Returns the end of the value before that position.
-    pub(super) fn before_place(text: &str, at: usize) -> Self {
+    /// Reads the kind of value that ends right before the byte `at`, by that one character; a number if nothing else fits.
+    pub(super) fn read_before(text: &str, at: usize) -> Self {
         match text.get(..at).and_then(|text| text.chars().next_back()) {
             Some('}' | ']') => Self::Bracket,
             Some(c) if opens_string(c) || c == '”' || c == '’' => Self::Text,

@@ -25,7 +25,7 @@ pub(super) fn insert_places(
     let LinePlacement { spots, ends, .. } = filled;
     let without = Cell::new(false);
     let other = |line: usize| {
-        let replaced = is_replaced(text, items, filled, line);
+        let replaced = is_context_replaced(text, items, filled, line);
         without.set(without.get() || replaced);
         replaced
     };
@@ -68,13 +68,18 @@ pub(super) fn insert_places(
     Some((inserts, without.get()))
 }
 
-/// Returns whether the file has other lines in place of the hunk's context, in the same number: it was changed since.
-/// At an edge of the hunk they have to be similar.
-fn is_replaced(text: &IndexedText, items: &HunkItems, filled: &LinePlacement, line: usize) -> bool {
-    let LinePlacement { spots, ends, .. } = filled;
+/// Returns whether the file has, in place of the hunk's context around `hunk_line`, the same number of other lines: it was
+/// changed since. At an edge of the hunk the line there has to be similar.
+fn is_context_replaced(
+    text: &IndexedText,
+    items: &HunkItems,
+    placement: &LinePlacement,
+    hunk_line: usize,
+) -> bool {
+    let LinePlacement { spots, ends, .. } = placement;
     let open = |line: &usize| spots[*line].is_none() && !items.is_elided(*line);
-    let first = (0..=line).rev().take_while(open).last();
-    let last = (line..spots.len()).take_while(open).last();
+    let first = (0..=hunk_line).rev().take_while(open).last();
+    let last = (hunk_line..spots.len()).take_while(open).last();
     let (Some(first), Some(last)) = (first, last) else { return false };
     let before = first.checked_sub(1).and_then(|before| ends[before]);
     let after = spots.get(last + 1).copied().flatten();
@@ -85,8 +90,10 @@ fn is_replaced(text: &IndexedText, items: &HunkItems, filled: &LinePlacement, li
     let count = last + 1 - first;
     match (before, after) {
         (Some(before), Some(after)) => count <= NEAR && after == before + count + 1,
-        (Some(before), None) => last + 1 == spots.len() && like(line, Some(before + 1 + line - first)),
-        (None, Some(after)) => first == 0 && like(line, (after + line).checked_sub(last + 1)),
+        (Some(before), None) => {
+            last + 1 == spots.len() && like(hunk_line, Some(before + 1 + hunk_line - first))
+        }
+        (None, Some(after)) => first == 0 && like(hunk_line, (after + hunk_line).checked_sub(last + 1)),
         (None, None) => false,
     }
 }

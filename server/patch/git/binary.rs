@@ -134,7 +134,8 @@ fn parse_part(text: &str) -> Result<(Option<BinaryPart<'_>>, &str), String> {
     Ok((Some(BinaryPart { is_delta, size, lines: rest }), ""))
 }
 
-/// A line: the number of its bytes as a letter, then groups of five digits for four bytes.
+/// Decodes a line onto `out`: a letter for the number of bytes, then five digits of base 85 for each four bytes. None if it
+/// is malformed.
 fn decode_line(line: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let (count, groups) = line.split_first()?;
     let count = match count {

@@ -10,7 +10,7 @@ impl<'a> DiffParser<'a> {
         if self.names_file(0) {
             self.read_names();
         } else {
-            if self.diff.stray.is_none() && self.is_stray(line) {
+            if self.diff.stray.is_none() && self.is_stray_hunk_line(line) {
                 self.diff.stray = Some(line);
             }
             self.read_extended(line);

@@ -134,7 +134,7 @@ fn children<'t>(node: Node<'t>, cursor: &mut TreeCursor<'t>) -> Vec<Node<'t>> {
     node.children(cursor).collect()
 }
 
-/// The statement that a definition is: with `export`, decorators, and the keyword before a single name.
+/// Finds the outermost node of a definition: with `export`, decorators, and the keyword if it declares one name only.
 fn outer_node(node: Node) -> Node {
     let Some(parent) = node.parent() else { return node };
     let alone = || parent.named_child_count() == 1;

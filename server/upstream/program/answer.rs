@@ -37,7 +37,8 @@ pub(super) enum ProgramAnswerForm {
 }
 
 impl ProgramAnswerForm {
-    /// The form of an output schema: JSON where it speaks of anything but the streams of a command.
+    /// Chooses the form by the output schema: streams if there is none, or if it has `stdout` and only members that every
+    /// command gives; else JSON.
     pub(super) fn from_schema(schema: Option<&Value>) -> Self {
         let Some(schema) = schema else { return Self::Streams };
         let properties = schema.get("properties").and_then(Value::as_object);

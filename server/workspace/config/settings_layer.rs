@@ -180,7 +180,7 @@ fn by_sections(text: &str, lost: &mut UnreadableParts) -> Table {
     let mut all = Table::new();
     for section in sections {
         match toml::from_str::<Table>(&section.join("\n")) {
-            Ok(table) => merge_tables(&mut all, table),
+            Ok(table) => overlay_value(&mut all, table),
             Err(_) => lost_section(&section, lost),
         }
     }
@@ -209,10 +209,10 @@ fn lost_section(section: &[&str], lost: &mut UnreadableParts) {
     lost.rules |= body.iter().any(speaks_of_rules);
 }
 
-fn merge_tables(into: &mut Table, from: Table) {
+fn overlay_value(into: &mut Table, from: Table) {
     for (key, value) in from {
         match (into.get_mut(&key), value) {
-            (Some(toml::Value::Table(into)), toml::Value::Table(from)) => merge_tables(into, from),
+            (Some(toml::Value::Table(into)), toml::Value::Table(from)) => overlay_value(into, from),
             (Some(toml::Value::Array(into)), toml::Value::Array(from)) => into.extend(from),
             (_, value) => drop(into.insert(key, value)),
         }
@@ -256,11 +256,12 @@ impl SettingsLayer {
 }
 
 fn overlay_settings(settings: &Settings, client: &Value) -> serde_json::Result<Settings> {
-    fn merge_tables(under: &mut Value, over: &Value) {
+    /// Puts `over` on `under`, key by key in tables; a `null` leaves the value that is there.
+    fn overlay_value(under: &mut Value, over: &Value) {
         match (under, over) {
             (Value::Object(under), Value::Object(over)) => {
                 for (key, value) in over {
-                    merge_tables(under.entry(key.clone()).or_insert(Value::Null), value);
+                    overlay_value(under.entry(key.clone()).or_insert(Value::Null), value);
                 }
             }
             (_, Value::Null) => {}
@@ -268,7 +269,7 @@ fn overlay_settings(settings: &Settings, client: &Value) -> serde_json::Result<S
         }
     }
     let mut merged = serde_json::to_value(settings)?;
-    merge_tables(&mut merged, client);
+    overlay_value(&mut merged, client);
     serde_json::from_value(merged)
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::super::agents::PersonMachine;
 use super::super::print::TerminalPage;
-use super::super::{InitArgs, neovim, remove_setup, write_setup};
+use super::super::{InitArgs, neovim, offer_setup, remove_setup};
 use super::files::files_below;
 use super::{ExitCode, args};
 use crate::agents::ALL;
@@ -35,7 +35,7 @@ impl Desk {
     }
 
     fn sets_up(&self, args: &InitArgs) {
-        assert_eq!(write_setup(TerminalPage::stdout(), args, &self.machine).unwrap(), ExitCode::SUCCESS);
+        assert_eq!(offer_setup(TerminalPage::stdout(), args, &self.machine).unwrap(), ExitCode::SUCCESS);
     }
 
     fn takes_back(&self, args: &InitArgs) {
@@ -125,7 +125,7 @@ fn neovim_loads_the_plugin_and_loads_it_no_more() {
     desk.write(".config/nvim/plugin/wherefore_init.lua", "-- mine\n");
     desk.takes_back(&args);
     assert_eq!(desk.text(".config/nvim/plugin/wherefore_init.lua"), "-- mine\n");
-    assert_eq!(write_setup(TerminalPage::stdout(), &args, &desk.machine).unwrap(), ExitCode::FAILURE);
+    assert_eq!(offer_setup(TerminalPage::stdout(), &args, &desk.machine).unwrap(), ExitCode::FAILURE);
 }
 
 #[test]

@@ -26,7 +26,7 @@ impl StringSet {
         Self::one(b"")
     }
 
-    /// The set of these, if they are few.
+    /// Makes the set of the strings, with the capitals of ASCII as small letters; none if there are more than [`MOST`].
     pub(super) fn from_strings(strings: impl IntoIterator<Item = Vec<u8>>) -> Option<Self> {
         let mut all = BTreeSet::new();
         for mut string in strings {
