@@ -34,6 +34,7 @@ import { ProposalsView } from './review/proposals_view';
 import { ReviewReopener } from './review/review_reopener';
 import { ReviewTabs } from './review/review_tabs';
 import { SessionReview } from './review/session_review';
+import { WhyComment } from './review/why_comment';
 import { TabBadges } from './review/tab_badges';
 import { CodeSearch } from './search';
 import { ServerClient } from './server/client';
@@ -169,6 +170,7 @@ export class Context implements vscode.Disposable {
     return [
       new TabBadges(this.store).register(),
       new InlineHints(this.store).register(),
+      new WhyComment(this.store).register(),
       this.tabs.register(),
       this.editableSide.register(),
       this.sessionReview.register(),
