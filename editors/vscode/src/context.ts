@@ -170,7 +170,7 @@ export class Context implements vscode.Disposable {
     return [
       new TabBadges(this.store).register(),
       new InlineHints(this.store).register(),
-      new WhyComment(this.store).register(),
+      new WhyComment(this.store, this.focusVisibility).register(),
       this.tabs.register(),
       this.editableSide.register(),
       this.sessionReview.register(),
