@@ -79,7 +79,7 @@ const cases = {
     await until(() => place.file('c.txt') === numbered(10, { 3: 'THREE' }), 'the change on the disk');
   },
 
-  'of two windows on a folder one shows the hunks, and the other says where they are': async () => {
+  'of two windows on a folder one shows the hunks, the other says where they are, and takes over once it is left': async () => {
     await me.noToasts();
     const second = await code.browser.newPage();
     await second.goto(`${code.url}?folder=${place.root}`);
@@ -99,8 +99,29 @@ const cases = {
     assert.match(await answer, /applied/);
     await until(() => place.file('c.txt').includes('NINE'), 'the change on the disk');
     await page.locator('.statusbar-item', { hasText: 'in another window' }).waitFor({ state: 'hidden' });
+
+    // The window that has them is left.
+    const left = call(place, 'fs.patch', { path: 'c.txt', why: WHY, diff: diff('c.txt', 10, { 5: 'FIVE' }) });
+    const [holder, holding] = await Promise.any([sees(me).then(() => [page, me]), sees(other).then(() => [second, other])]);
+    const [heir, inheriting] = holding === me ? [second, other] : [page, me];
+    await inheriting.status('1 hunk in another window');
+    await holder.goto('about:blank');
+    await until(() => servers().length === 1, 'the end of the server of the window that is left', 60_000);
+    await left;
+    await heir.bringToFront();
+    await inheriting.command('Wherefore: Take Over Review Here');
+    await inheriting.tab(`c.txt: ${WHY}`);
+    await inheriting.status('1 hunk in 1 file');
+    await inheriting.command('Wherefore: Accept Everything That Waits');
+    await until(() => place.file('c.txt').includes('FIVE'), 'the change on the disk');
+    await heir.locator('.statusbar-item', { hasText: 'in another window' }).waitFor({ state: 'hidden' });
+
     await second.close();
     await page.bringToFront();
+    if (holder === page) {
+      await page.goto(`${code.url}?folder=${place.root}`);
+      await page.locator('.statusbar-item[id*=wherefore]').first().waitFor({ timeout: 60_000 });
+    }
     // Until its extensions have ended too, agents would come to a window that is no more.
     await until(() => servers().length === 1, "the end of the second window's server", 60_000);
   },

@@ -126,21 +126,30 @@ const cases = {
     await until(() => place.file('many.txt') === numbered(250, accepted), 'every other one on the disk');
   },
 
-  'three proposals on one file are three entries, one after the other': async () => {
+  'three proposals on one file are three entries; the one at the cursor opens, its whole why above it': async () => {
     await me.noToasts();
+    const long = 'Be the third, and say why at such length that no row of buttons has room for all of it beside them';
     const answers = await propose(
       ['2 hunks in 1 file', 'fs.patch', { path: 'three.txt', why: 'Be the first', diff: diff('three.txt', 60, { 3: 'THREE\nand more', 33: 'first' }) }],
       ['3 hunks in 1 file', 'fs.patch', { path: 'three.txt', why: 'Be the second', diff: diff('three.txt', 60, { 13: 'second' }) }],
-      ['4 hunks in 1 file', 'fs.patch', { path: 'three.txt', why: 'Be the third', diff: diff('three.txt', 60, { 53: 'third' }) }],
+      ['4 hunks in 1 file', 'fs.patch', { path: 'three.txt', why: long, diff: diff('three.txt', 60, { 53: 'third' }) }],
     );
+    await me.edit('three.txt');
+    await page.keyboard.press('Control+g');
+    await page.keyboard.type('50\n');
     await me.command('Wherefore: Review What Waits');
     await me.tab('wherefore: review (3 files)');
-    await me.lens('1/2 · Be the first');
+    const comment = page.locator('.editor.modified .review-widget', { hasText: 'Why of 1/1' });
+    await comment.getByText(long, { exact: true }).waitFor();
+    await comment.getByText('tester/1', { exact: true }).waitFor();
     await shot('shapes-three');
     await press('a', '3 hunks in 1 file');
+    await until(() => place.file('three.txt') === numbered(60, { 53: 'third' }), 'the third first');
+    await me.lens('1/2 · Be the first');
+    await comment.waitFor({ state: 'detached' });
     await press('a', '2 hunks in 1 file');
-    await press('r', '1 hunk in 1 file');
-    await press('a');
+    await press('a', '1 hunk in 1 file');
+    await press('r');
     await Promise.all(answers);
     await until(() => place.file('three.txt') === numbered(60, { 3: 'THREE\nand more', 33: 'first', 53: 'third' }), 'the first and the third');
   },

@@ -46,3 +46,29 @@ export function logged(place, what) {
   }
   return undefined;
 }
+
+/** Notes each key's time from now on, and when the first picture after the last of them holds what `look` finds in the page. */
+export async function clockKey(page, look, args = []) {
+  const find = await page.evaluateHandle(`(${look})`);
+  await page.evaluate(
+    ([find, given]) => {
+      const clock = {};
+      const noteKey = (event) => (clock.pressed = event.timeStamp);
+      window.addEventListener('keydown', noteKey, true);
+      globalThis.keyClock = clock;
+      const watch = () => {
+        if (clock.pressed === undefined || !find(...given)) return void requestAnimationFrame(watch);
+        clock.found = performance.now();
+        window.removeEventListener('keydown', noteKey, true);
+      };
+      watch();
+    },
+    [find, args],
+  );
+}
+
+/** The milliseconds from the last key until that picture. */
+export async function sinceKey(page) {
+  await page.waitForFunction(() => globalThis.keyClock.found !== undefined, undefined, { timeout: 60_000 });
+  return page.evaluate(() => globalThis.keyClock.found - globalThis.keyClock.pressed);
+}

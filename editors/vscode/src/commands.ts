@@ -110,8 +110,13 @@ function agentCommands({ agentRuns, connector, example }: Context): Record<strin
   };
 }
 
-function otherCommands({ extension, output, server, store, search, tools, workingSetActions }: Context): Record<string, Command> {
+function otherCommands({ extension, output, server, store, search, tools, workingSetActions, reopener }: Context): Record<string, Command> {
   return {
+    takeOver: async () => {
+      // A server that starts holds all that waits in its folders.
+      await server.restart();
+      reopener.expect();
+    },
     pin: (argument) => workingSetActions.giveHint(argument, 'pin'),
     unpin: (argument) => workingSetActions.giveHint(argument, 'unpin'),
     markHot: (argument) => workingSetActions.giveHint(argument, 'hot'),

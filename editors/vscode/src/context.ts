@@ -18,7 +18,7 @@ import { createOutput } from './output_channel';
 import { AppliedReview } from './review/applied_review';
 import type { DecisionRow } from './review/decision_target';
 import { DeletedFiles } from './review/deleted_files';
-import { EDIT_SCHEME, readSide } from './review/diff_sides';
+import { EDIT_SCHEME, findEntry, readSide, standsForAny } from './review/diff_sides';
 import { EditableSide } from './review/editable_side';
 import { ExampleChange } from './review/example_change';
 import { FocusVisibility } from './review/focus_visibility';
@@ -34,6 +34,7 @@ import { ProposalsView } from './review/proposals_view';
 import { ReviewReopener } from './review/review_reopener';
 import { ReviewTabs } from './review/review_tabs';
 import { SessionReview } from './review/session_review';
+import { WhyComment } from './review/why_comment';
 import { TabBadges } from './review/tab_badges';
 import { CodeSearch } from './search';
 import { ServerClient } from './server/client';
@@ -169,6 +170,7 @@ export class Context implements vscode.Disposable {
     return [
       new TabBadges(this.store).register(),
       new InlineHints(this.store).register(),
+      new WhyComment(this.store, this.focusVisibility).register(),
       this.tabs.register(),
       this.editableSide.register(),
       this.sessionReview.register(),
@@ -201,7 +203,7 @@ export class Context implements vscode.Disposable {
   private followEditor(): vscode.Disposable[] {
     return [
       vscode.workspace.onDidChangeTextDocument((event) => this.store.followTyping(event)),
-      vscode.workspace.onDidSaveTextDocument(() => this.reopener.closeDecided()),
+      vscode.workspace.onDidSaveTextDocument(() => void this.reopener.closeDecided()),
       vscode.window.onDidChangeVisibleTextEditors(() => this.refreshMarks()),
       vscode.window.onDidChangeActiveTextEditor(() => this.status.refresh()),
       vscode.window.tabGroups.onDidChangeTabs(() => {
@@ -224,12 +226,20 @@ export class Context implements vscode.Disposable {
     this.lenses.refresh();
     this.proposals.refresh();
     this.calls.refresh();
-    this.documents.noteChangeOfAll('before');
-    this.editableSide.refresh();
+    const isOfFiles = (uri: vscode.Uri): boolean => standsForAny(uri, keys);
+    const isDecided = (uri: vscode.Uri): boolean => isOfFiles(uri) && findEntry(this.store, uri) === undefined;
+    this.rereadSides((uri) => isOfFiles(uri) && !isDecided(uri));
     this.applied.leaveIfDone();
-    this.reopener.closeDecided();
+    // Most of what is decided closes: what is still open then is read once more.
+    void this.reopener.closeDecided().then(() => this.rereadSides(isDecided));
     this.reopener.reopen();
     this.proposalTree.badge = makeBadge(this.store.countWaiting().hunks, 'hunk');
+  }
+
+  /** Has VS Code read sides of the review anew: their texts are others now. */
+  private rereadSides(isChanged: (uri: vscode.Uri) => boolean): void {
+    this.documents.noteChangeOf(isChanged);
+    this.editableSide.refresh(isChanged);
   }
 
   private refreshMarks(keys?: Set<string>): void {

@@ -39,6 +39,7 @@ export class StatusBar implements vscode.Disposable {
     const { hunks, files } = this.store.countWaiting();
     const { isRunning: running, trouble } = this.server;
     this.setContextKey('wherefore.pending', hunks > 0 || this.applied.isOn);
+    this.setContextKey('wherefore.elsewhere', this.otherWindows.hunks > 0);
     this.setContextKey('wherefore.applied', this.applied.isOn);
     this.setContextKey('wherefore.here', this.hasHunksHere());
     this.setContextKey('wherefore.reviewing', isInReview());
@@ -60,9 +61,9 @@ export class StatusBar implements vscode.Disposable {
       const otherHunks = this.otherWindows.hunks;
       const there = otherHunks > 0 ? `${formatCount(otherHunks, 'hunk')} in another window` : '';
       this.item.text = ['$(diff)', hunks > 0 ? formatHunkCount(hunks, files) : there].filter(Boolean).join(' ');
-      const act = there ? `${there} on this folder: decide there, or by \`wherefore review\` in a terminal` : 'nothing waits';
+      const act = there ? `${there} on this folder: decide there; where that window is gone, press to take over here` : 'nothing waits';
       this.item.tooltip = `wherefore: ${hunks > 0 ? 'open the review' : act}`;
-      this.item.command = hunks > 0 ? 'wherefore.review' : 'wherefore.calls.focus';
+      this.item.command = hunks > 0 ? 'wherefore.review' : there ? 'wherefore.takeOver' : 'wherefore.calls.focus';
     }
     const label = hunks > 0 && !warning ? `wherefore: ${formatHunkCount(hunks, files)} wait` : String(this.item.tooltip);
     this.item.accessibilityInformation = { label };

@@ -19,11 +19,9 @@ export class VirtualDocuments implements vscode.TextDocumentContentProvider {
     this.change.fire(uri);
   }
 
-  /** Every open document of these kinds has another text now. */
-  noteChangeOfAll(...authorities: string[]): void {
-    for (const { uri } of vscode.workspace.textDocuments) {
-      if (uri.scheme === 'wherefore' && authorities.includes(uri.authority)) this.change.fire(uri);
-    }
+  /** Open documents have another text now: those that a part says have. */
+  noteChangeOf(isChanged: (uri: vscode.Uri) => boolean): void {
+    for (const { uri } of vscode.workspace.textDocuments) if (uri.scheme === 'wherefore' && isChanged(uri)) this.change.fire(uri);
   }
 
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {

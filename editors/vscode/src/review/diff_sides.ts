@@ -2,14 +2,15 @@
 
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { putOtherLines, readFileText } from './file_text';
 import { formatHunkNumber, listOtherLines, listPresentLines, type ReviewEntry, type ProposalStore, type ReviewHunk } from './proposal_store';
-import { clip, splitLines, describeError } from '../text';
+import { clip, describeError } from '../text';
 
 /** The scheme of right sides: files that can be edited. */
 export const EDIT_SCHEME = 'wherefore-edit';
 
 /** The file of each side that was made, for what is shown of it once its hunks are decided. */
-const fileBySide = new Map<string, vscode.Uri>();
+const fileBySide = new Map<string, Pick<ReviewEntry, 'uri' | 'key'>>();
 
 /** The path that VS Code shows; of several folders it begins with the name of the one. */
 function makeShownPath({ root, file }: ReviewEntry): string {
@@ -21,12 +22,15 @@ function makeShownPath({ root, file }: ReviewEntry): string {
 function makeSide(name: 'before' | 'after', entry: ReviewEntry): vscode.Uri {
   // The path is the file's own, since VS Code shows it; which proposal it is of stands in the query.
   const uri = vscode.Uri.from({ scheme: name === 'after' ? EDIT_SCHEME : 'wherefore', authority: name, path: makeShownPath(entry), query: `${entry.proposal.id}/${entry.file.kind}` });
-  fileBySide.set(uri.toString(), entry.uri);
+  fileBySide.set(uri.toString(), { uri: entry.uri, key: entry.key });
   return uri;
 }
 
 /** The file that a virtual document stands for. */
-export const findFile = (uri: vscode.Uri): vscode.Uri | undefined => fileBySide.get(uri.toString());
+export const findFile = (uri: vscode.Uri): vscode.Uri | undefined => fileBySide.get(uri.toString())?.uri;
+
+/** True if a virtual document stands for a file with one of these keys. */
+export const standsForAny = (uri: vscode.Uri, keys: ReadonlySet<string>): boolean => keys.has(fileBySide.get(uri.toString())?.key ?? '');
 
 export const makeBeforeUri = (entry: ReviewEntry): vscode.Uri => makeSide('before', entry);
 export const makeAfterUri = (entry: ReviewEntry): vscode.Uri => makeSide('after', entry);
@@ -82,11 +86,14 @@ export function listHunkRows(entry: ReviewEntry, uri: vscode.Uri): { hunk: Revie
   let grown = 0;
   return [...entry.hunks].sort((a, b) => a.start - b.start).map((hunk) => {
     const row = hunk.start + grown;
-    const rows = (hasOtherLines(hunk, uri) ? listOtherLines(hunk) : listPresentLines(hunk)).length;
+    const rows = listShownLines(hunk, uri).length;
     grown += rows - listPresentLines(hunk).length;
     return { hunk, row, rows };
   });
 }
+
+/** The lines of a hunk that stand in a virtual document. */
+export const listShownLines = (hunk: ReviewHunk, uri: vscode.Uri): string[] => (hasOtherLines(hunk, uri) ? listOtherLines(hunk) : listPresentLines(hunk));
 
 /** True if a virtual document has the other lines of a hunk than the file has now. */
 const hasOtherLines = (hunk: ReviewHunk, uri: vscode.Uri): boolean => hunk.applied === (uri.authority === 'before');
@@ -97,29 +104,18 @@ export async function readSide(store: ProposalStore, uri: vscode.Uri): Promise<s
   if (!entry) return readDecided(uri);
   const { kind } = entry.file;
   if (!HAS_TEXT.has(kind)) return uri.authority === 'after' ? `${describeFileChange(entry)}\n` : '';
-  let now: string[] = [];
-  if (existsNow(entry)) {
-    try {
-      now = splitLines(await readCurrent(entry.uri));
-    } catch (thrown) {
-      return `${entry.file.path} cannot be shown: ${describeError(thrown)}\n`;
-    }
+  try {
+    const text = existsNow(entry) ? await readFileText(entry.uri) : '';
+    return putOtherLines(text, entry.hunks.filter((hunk) => hasOtherLines(hunk, uri)));
+  } catch (thrown) {
+    return `${entry.file.path} cannot be shown: ${describeError(thrown)}\n`;
   }
-  const put = entry.hunks.filter((hunk) => hasOtherLines(hunk, uri)).sort((a, b) => b.start - a.start);
-  for (const hunk of put) now.splice(hunk.start, listPresentLines(hunk).length, ...listOtherLines(hunk));
-  return now.join('');
-}
-
-/** A file as the person sees it, or as it is on the disk. It is not opened: what the API opens stays open for minutes. */
-async function readCurrent(uri: vscode.Uri): Promise<string> {
-  const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
-  return open ? open.getText() : vscode.workspace.decode(await vscode.workspace.fs.readFile(uri), { uri });
 }
 
 /** Both sides of a file whose hunks are all decided are what it is now: an open diff of it is empty, and shows no colours. */
 async function readDecided(uri: vscode.Uri): Promise<string> {
   const file = findFile(uri);
-  return file ? readCurrent(file).catch(() => '') : '';
+  return file ? readFileText(file).catch(() => '') : '';
 }
 
 /** Why a hunk cannot be edited, and what to do instead. */

@@ -73,6 +73,8 @@ export class EditableSide implements vscode.FileSystemProvider {
   private readonly refusing = new Map<string, Promise<void>>();
   /** Acts that wait for a document to be read anew. */
   private readonly readers = new Map<string, () => void>();
+  /** The reads under way: VS Code asks for a text and for its size at once. */
+  private readonly reading = new Map<string, Promise<string>>();
   private readonly changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   private version = Date.now();
   private warnedAt = 0;
@@ -151,9 +153,9 @@ export class EditableSide implements vscode.FileSystemProvider {
     for (const document of listOpen()) await this.settleTyping(document);
   }
 
-  /** Every open document has another text now. */
-  refresh(): void {
-    this.fireChange(listOpen().map(({ uri }) => uri));
+  /** Open documents have another text now: those that a part says have. */
+  refresh(isChanged: (uri: vscode.Uri) => boolean): void {
+    this.fireChange(listOpen().flatMap(({ uri }) => (isChanged(uri) ? [uri] : [])));
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -257,11 +259,15 @@ export class EditableSide implements vscode.FileSystemProvider {
 
   private async readText(uri: vscode.Uri): Promise<string> {
     if (!findEntry(this.store, uri) && !findFile(uri)) throw vscode.FileSystemError.FileNotFound('no hunk waits here any more');
-    return readSide(this.store, uri);
+    const key = uri.toString();
+    const reading = this.reading.get(key) ?? readSide(this.store, uri).finally(() => this.reading.get(key) === reading && this.reading.delete(key));
+    this.reading.set(key, reading);
+    return reading;
   }
 
   private fireChange(uris: vscode.Uri[]): void {
     this.version += 1;
+    for (const uri of uris) this.reading.delete(uri.toString());
     this.changes.fire(uris.map((uri) => ({ type: vscode.FileChangeType.Changed, uri })));
     this.onChange();
   }

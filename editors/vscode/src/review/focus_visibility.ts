@@ -43,6 +43,11 @@ export class FocusVisibility implements vscode.Disposable {
     this.markSeenUntil(performance.now() + MOVING_MS);
   }
 
+  /** Something of ours comes or goes in an editor: where the one with the focus is on the screen, it stays there. */
+  noteOwnChange(): void {
+    if (!this.isInDoubt) this.noteArrival();
+  }
+
   dispose(): void {
     this.listener.dispose();
   }

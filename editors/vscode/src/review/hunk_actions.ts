@@ -20,6 +20,9 @@ import { clip, formatCount, describeError } from '../text';
 import type { CallUndo } from '../calls/call_undo';
 import type { Act, DecideParams, Proposal } from '../server/wire';
 
+/** A key that is pressed again within so long is the same press: a hand slipped. */
+const DOUBLE_MS = 150;
+
 /** Kinds of changes that take a file or a folder away. */
 const DELETES = new Set(['delete', 'rmdir']);
 
@@ -27,6 +30,8 @@ const DELETES = new Set(['delete', 'rmdir']);
 export class HunkActions {
   /** Decisions under way, so that a key pressed twice counts once. */
   private readonly underWay = new Set<string>();
+  private pressedAt = Number.NEGATIVE_INFINITY;
+
   constructor(
     private readonly server: ServerClient,
     private readonly store: ProposalStore,
@@ -58,9 +63,18 @@ export class HunkActions {
 
   /** Decides on what is named (`picked`: in the tree), else on the hunk that the key means; where it means none, on nothing. */
   async decideHunk(act: Act, argument: unknown, reason?: string): Promise<void> {
+    if (argument === undefined && this.isDoublePress()) return;
     const target = await this.findTarget(argument);
     this.noteDecision(argument);
     if (target) await this.sendAndGoOn(target, { act, reason: reason || null });
+  }
+
+  /** True if a key comes so soon after the one before, whose decision is under way, that nobody has seen the next hunk yet. */
+  private isDoublePress(): boolean {
+    const now = performance.now();
+    const isDouble = this.underWay.size > 0 && now - this.pressedAt < DOUBLE_MS;
+    if (!isDouble) this.pressedAt = now;
+    return isDouble;
   }
 
   /** Accepts the selected lines of the hunk that the key means; its other lines stay as they are. */
@@ -204,10 +218,18 @@ export class HunkActions {
   private async sendAndGoOn(target: DecisionTarget, how: Pick<DecideParams, 'act' | 'reason'>): Promise<void> {
     const hunk = findNamedHunk(target);
     const findFollowing = hunk && this.isGoingOn() ? this.navigation.findFollowing(hunk) : undefined;
-    await this.sendTarget(target, how);
+    // What is typed is kept first, in the hunk where it was typed.
+    await this.editableSide.saveAll();
+    const decision = this.sendTarget(target, how);
+    const near = findFollowing?.();
+    const isNear = near !== undefined && near.entry === hunk?.entry && this.listEntriesHere().includes(near.entry);
+    if (isNear) await this.navigation.goAlong(near, decision);
+    await decision;
     this.focusVisibility.noteArrival();
-    const next = findFollowing?.();
-    if (next && !(hunk && this.store.findCurrent(hunk))) await this.navigation.goTo(next);
+    const isLeft = hunk !== undefined && this.store.findCurrent(hunk) !== undefined;
+    // One that could not be decided on is gone back to.
+    const next = isLeft ? isNear && hunk : !isNear && findFollowing?.();
+    if (next) await this.navigation.goTo(next);
   }
 
   /** Accepts hunks of one file with their drafts: a save of the person's. Gives what could not be done, and what goes on to the next hunk. */

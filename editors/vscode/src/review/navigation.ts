@@ -4,13 +4,17 @@ import * as vscode from 'vscode';
 import { findNext, placeHunks, type PlacedHunk } from './target_hunk';
 import { showRemark, warn } from '../messages';
 import type { FocusVisibility } from './focus_visibility';
-import { findEntry, makeShownUri } from './diff_sides';
+import { EDIT_SCHEME, findEntry, listShownLines, makeShownUri } from './diff_sides';
 import { findRealPath, type ReviewEntry, type ProposalStore, type ReviewHunk } from './proposal_store';
 import { isReviewedInText, readSetting, type ReviewPlace } from '../settings';
 import { showDocument, waitFor } from '../show_document';
 import { isInReview, isInMultiDiff, type ReviewTabs } from './review_tabs';
+import { chomp } from '../text';
 
 type Step = 1 | -1;
+
+/** The time that VS Code may take to read a document anew. */
+const READ_MS = 1500;
 
 /** The ways to hunks. */
 export class HunkNavigation {
@@ -48,6 +52,12 @@ export class HunkNavigation {
   goToEdit(hunk: ReviewHunk): Promise<void> {
     if (isInMultiDiff()) this.tabs.setAside(hunk.entry);
     return this.goTo(hunk, true);
+  }
+
+  /** Goes to the hunk that follows one of the same document while that is decided on: keys wait for the decision, and for the text after it. */
+  goAlong(hunk: ReviewHunk, decision: Promise<void>): Promise<void> {
+    const way = this.showEntry(hunk.entry, hunk);
+    return this.trackWay(Promise.all([way, decision]).then(() => this.waitUntilPlaced(hunk)));
   }
 
   /** Goes to the lines of a hunk in the file's own editor. */
@@ -94,6 +104,18 @@ export class HunkNavigation {
       this.onArrival();
     });
     return way;
+  }
+
+  /** Waits until the document with the focus has a hunk's lines where the store has them: VS Code reads it anew a moment after a decision. */
+  private waitUntilPlaced(hunk: ReviewHunk): Promise<void> {
+    const isPlaced = (): boolean => {
+      const { document } = vscode.window.activeTextEditor ?? {};
+      const current = this.store.findCurrent(hunk);
+      if (document?.uri.scheme !== EDIT_SCHEME || !current) return true;
+      const place = placeHunks(this.store, document).find((each) => each.hunk === current);
+      return !place || listShownLines(current, document.uri).every((line, index) => place.row + index < document.lineCount && document.lineAt(place.row + index).text === chomp(line));
+    };
+    return waitFor(vscode.workspace.onDidChangeTextDocument, isPlaced, READ_MS);
   }
 
   /** The entries in the order that they are gone through: of the review the oldest first, of files their paths. */

@@ -15,6 +15,9 @@ import type { Proposal } from '../server/wire';
 /** The time between two looks into the folder of proposals: watchers of VS Code do not reach every folder. */
 const EVERY_MS = 2000;
 
+/** The button that takes over what the server of another window held. */
+const TAKE_OVER = 'Take Over Here';
+
 interface HeldProposal {
   writtenAt: number;
   hunks: number;
@@ -92,7 +95,8 @@ async function findStateFolder(folder: string): Promise<string | undefined> {
 function announceHunks(proposal: Proposal, hunks: number): void {
   const sentence = `${formatCount(hunks, 'hunk')} ${hunks === 1 ? 'waits' : 'wait'} in another window on this folder`;
   const subject = `${proposal.files[0]?.path ?? '?'}: ${clip(proposal.why, 80)}`;
-  void showMessage('info', `wherefore: ${sentence}: decide there, or by \`wherefore review\` in a terminal (${subject})`);
+  const where = `${sentence}: decide there, or take them over where that window is gone (${subject})`;
+  void showMessage('info', `wherefore: ${where}`, { title: TAKE_OVER }).then((pressed) => pressed && vscode.commands.executeCommand('wherefore.takeOver'));
 }
 
 async function readProposal(path: string): Promise<Proposal | undefined> {

@@ -57,7 +57,8 @@ export class ReviewReopener {
   }
 
   /** Closes the tabs whose hunks are all decided. */
-  closeDecided(): void {
+  closeDecided(): Promise<void> {
     this.closing = this.closing.then(() => this.tabs.closeDecided()).catch((thrown: unknown) => this.output.error(describeError(thrown)));
+    return this.closing;
   }
 }

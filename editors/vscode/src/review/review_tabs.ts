@@ -110,6 +110,10 @@ export class ReviewTabs {
       await this.openMultiDiff(entries, entry);
     }
     await this.closeAside();
+    const editor = await findEditor(uri);
+    if (!editor || editor === vscode.window.activeTextEditor || !this.multiDiff || !isInMultiDiff()) return editor;
+    // Another file got the focus, since this one was not drawn yet: keys would mean what is not on the screen.
+    await showMultiDiff(this.multiDiff, uri);
     return findEditor(uri);
   }
 
