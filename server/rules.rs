@@ -16,9 +16,11 @@
 
 mod acts;
 mod builtin;
+mod builtin_lists;
 mod commands;
 mod fold;
 mod glob;
+mod glob_sets;
 mod grant;
 mod held_paths;
 mod judge;

@@ -17,16 +17,16 @@ use super::answer;
 use super::backend::{RequestTarget, RootArgs};
 use super::limits;
 use super::print::visible_line;
+use crate::base::clock::SystemClock;
 use crate::base::{WorkspacePath, person};
 use crate::execution::{
     AttachedOutcome, AttachedRequest, CommandExecutor, CommandRequest, ExecutionError, git_diff,
 };
-use crate::hub::{Hub, HubOptions};
 use crate::ports::NoEditor;
 use crate::protocol::{Code, Door, Fault, Origin, Policy, RawCall};
 use crate::requests::Call;
 use crate::sandbox::{LimitKind, RunReport, SandboxError, SandboxLauncher};
-use crate::session::CallScope;
+use crate::session::{CallScope, SessionOptions, WorkspaceSession};
 use wherefore_fetch::HostList;
 
 /// The name of the proposer of the command's changes, in the review and the log.
@@ -96,41 +96,32 @@ fn run_confined(args: &SandboxArgs) -> Result<u8, CommandFailure> {
     let root = args.root.find().map_err(not_run)?;
     let request = attached_request(args, &root).map_err(not_run)?;
     limits::room_for_files().map_err(not_run)?;
-    let launcher = probed_launcher();
+    let launcher = SandboxLauncher::own();
+    // It makes its namespaces while this process reads the settings.
+    launcher.prepare_at_terminal();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .map_err(|error| not_run(Fault::internal(error.to_string())))?;
-    let hub = Hub::new(HubOptions {
+    let options = SessionOptions {
         editor: Arc::new(NoEditor),
+        documents: Arc::default(),
+        clock: Arc::new(SystemClock),
         shared_log: true,
         state: person::state_dir(),
-        launcher: launcher.clone(),
-        environment: None,
-    });
-    hub.add_root(&root).map_err(|error| not_run(error.into()))?;
-    let folder = hub.folder_at(None).map_err(|error| not_run(error.into()))?;
+    };
+    let session = Arc::new(WorkspaceSession::open(&root, options).map_err(|error| not_run(error.into()))?);
     if let Some(run) = args.agent.attach(args, &root).map_err(not_run)? {
-        return run.run_to_end(args, &runtime, &folder, &launcher);
+        return run.run_to_end(args, &runtime, session, &launcher);
     }
     let cancel = CancellationToken::new();
-    let scope = CallScope::new(folder.session().clone(), &Origin::from_door(Door::Cli), cancel.clone(), None);
+    let scope = CallScope::new(session, &Origin::from_door(Door::Cli), cancel.clone(), None);
     let outcome = run_here(&runtime, &scope, cancel, (&request, &launcher))?;
     if args.review {
         propose_changes(args, &root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
     }
     Ok(exit_code(&outcome.report))
-}
-
-/// A launcher that probes the machine while the folder is opened.
-fn probed_launcher() -> SandboxLauncher {
-    let launcher = SandboxLauncher::own();
-    let other = launcher.clone();
-    std::thread::spawn(move || {
-        other.probe();
-    });
-    launcher
 }
 
 /// Runs the command on the streams of this process.

@@ -60,7 +60,8 @@ impl CommandExecutor {
         request: &AttachedRequest,
     ) -> Result<AttachedOutcome, ExecutionError> {
         let layer = request.is_reviewed.then(|| CommandLayer::make(scope.files().state())).transpose()?;
-        let kind = self.command_kind(scope, &request.command);
+        // Only the changes of a layer are told apart by it.
+        let kind = layer.as_ref().map(|_| self.command_kind(scope, &request.command));
         let began = SystemTime::now();
         let (running, layers, carrier) =
             run_blocking(|| self.start_attached(scope, request, layer.as_ref()))?;
@@ -69,7 +70,7 @@ impl CommandExecutor {
         let repository = run_blocking(|| layers.take_back(scope, &report))?;
         let limits = sandbox_limits::describe_limits(scope, &request.command.argv, &report);
         let kept = [repository, limits].concat();
-        let Some(overlay) = report.overlays.first() else {
+        let (Some(overlay), Some(kind)) = (report.overlays.first(), kind) else {
             let (draft, left_out, written) = (CallDraft::default(), kept, Vec::new());
             return Ok(AttachedOutcome { report, draft, left_out, written });
         };

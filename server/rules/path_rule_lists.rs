@@ -1,6 +1,7 @@
 //! The rules of paths, and what they say of one access to one path.
 
 use super::builtin::{self, RuleKind};
+use super::builtin_lists::BuiltInLists;
 use super::glob::{GlobUnion, PathGlobs, PathSpellings, clip_glob};
 use super::grant::FileOpener;
 use super::held_paths::HeldPaths;
@@ -22,16 +23,7 @@ struct PartyRules {
 /// The lists of globs that close the paths of a workspace, or ask about them: built-in, the person's, and the project's.
 #[derive(Clone, Debug)]
 pub struct PathRuleLists {
-    ours: PathGlobs,
-    version_control: PathGlobs,
-    sensitive: PathGlobs,
-    /// The sensitive paths that are examples without secrets.
-    templates: PathGlobs,
-    runs: PathGlobs,
-    /// The paths of `runs` that a confined command may write.
-    installed: PathGlobs,
-    asked: PathGlobs,
-    warned: PathGlobs,
+    built_in: &'static BuiltInLists,
     /// The person's word alone.
     allow: PathGlobs,
     parties: [PartyRules; 2],
@@ -85,33 +77,14 @@ impl PathRuleLists {
         });
         let allow = user.rules.unwrap_or(&none).allow.iter().map(String::as_str);
         let allow = PathGlobs::opening_list("rules.allow", allow, problems);
-        let mut of = |kind| PathGlobs::at_any_depth(&builtin::globs_of_kind(kind), problems);
-        let (ours, version_control, sensitive) =
-            (of(RuleKind::Private), of(RuleKind::Versions), of(RuleKind::Sensitive));
-        let (runs, installed) = (of(RuleKind::Never), of(RuleKind::Installed));
-        let (asked, warned) = (of(RuleKind::Asked), of(RuleKind::Warned));
-        let templates = of(RuleKind::Template);
+        let built_in = BuiltInLists::shared();
+        problems.extend(built_in.problems.iter().cloned());
+        let BuiltInLists { ours, version_control, sensitive, runs, asked, .. } = built_in;
         let of_parties = parties.iter().flat_map(|party| [&party.deny, &party.read_only, &party.ask]);
-        let closing = [&ours, &version_control, &sensitive, &runs, &asked];
-        let spoken_of = GlobUnion::of_lists(closing.into_iter().chain(of_parties));
+        let spoken_of = GlobUnion::of_lists([ours, version_control, sensitive, runs, asked], of_parties);
         let of_parties = parties.iter().flat_map(|party| [&party.deny, &party.read_only]);
-        let guarded = GlobUnion::of_lists([&ours, &version_control, &runs].into_iter().chain(of_parties));
-        let held = HeldPaths::default();
-        Self {
-            ours,
-            version_control,
-            sensitive,
-            templates,
-            runs,
-            installed,
-            asked,
-            warned,
-            allow,
-            parties,
-            spoken_of,
-            guarded,
-            held,
-        }
+        let guarded = GlobUnion::of_lists([ours, version_control, runs], of_parties);
+        Self { built_in, allow, parties, spoken_of, guarded, held: HeldPaths::default() }
     }
 
     /// The same, and closed what is held.
@@ -129,15 +102,16 @@ impl PathRuleLists {
         let candidates = PathSpellings::of_path(path.as_str());
         let writes = access == PathAccess::Write;
         let lists = [
-            (&self.ours, RuleKind::Private, true),
-            (&self.sensitive, RuleKind::Sensitive, true),
-            (&self.version_control, RuleKind::Versions, writes),
-            (&self.runs, RuleKind::Never, writes),
+            (&self.built_in.ours, RuleKind::Private, true),
+            (&self.built_in.sensitive, RuleKind::Sensitive, true),
+            (&self.built_in.version_control, RuleKind::Versions, writes),
+            (&self.built_in.runs, RuleKind::Never, writes),
         ];
         let mut hits = lists.into_iter().filter(|(_, _, holds)| *holds);
         let hit = hits.find_map(|(globs, kind, _)| {
             let glob = globs.first_match(&candidates)?;
-            let is_open = kind == RuleKind::Sensitive && globs.yields_to(&self.templates, &candidates);
+            let is_open =
+                kind == RuleKind::Sensitive && globs.yields_to(&self.built_in.templates, &candidates);
             (!is_open).then(|| RuleOrigin::BuiltIn(kind).name_with_reason(glob))
         });
         hit.map_or(PathRuling::Allow, |rule| PathRuling::Deny { rule })
@@ -162,7 +136,7 @@ impl PathRuleLists {
             return false;
         }
         let parties = self.parties.iter().flat_map(|party| [&party.deny, &party.read_only]);
-        let firm = [&self.ours, &self.version_control].into_iter().chain(parties);
+        let firm = [&self.built_in.ours, &self.built_in.version_control].into_iter().chain(parties);
         firm.into_iter().any(|globs| globs.first_match(&alone).is_some())
             || self.runs_of(PathWriter::Command, &alone).is_some()
                 && self.allow.first_match(&PathSpellings::of_path(path.as_str())).is_none()
@@ -171,11 +145,13 @@ impl PathRuleLists {
     /// Returns the glob of a file that makes programs run, if it closes a path to its writer.
     fn runs_of(&self, writer: PathWriter, path: &PathSpellings) -> Option<&str> {
         match writer {
-            PathWriter::Tool => self.runs.first_match(path),
+            PathWriter::Tool => self.built_in.runs.first_match(path),
             PathWriter::Command => path
                 .each_alone()
-                .filter(|one| self.guarded.contains_path(one) && self.installed.first_match(one).is_none())
-                .find_map(|one| self.runs.first_match(&one)),
+                .filter(|one| {
+                    self.guarded.contains_path(one) && self.built_in.installed.first_match(one).is_none()
+                })
+                .find_map(|one| self.built_in.runs.first_match(&one)),
         }
     }
 
@@ -203,7 +179,7 @@ impl PathRuleLists {
         if let Some(glob) = self.parties.iter().find_map(|party| party.ask.first_match(&candidates)) {
             return PathRuling::Ask { rule: RuleOrigin::Set("rules.ask").name_with_reason(glob) };
         }
-        let asked = self.asked.first_match(&candidates).filter(|_| access == PathAccess::Write);
+        let asked = self.built_in.asked.first_match(&candidates).filter(|_| access == PathAccess::Write);
         match asked.filter(|_| self.allow.first_match(&candidates).is_none()) {
             Some(glob) => {
                 PathRuling::Ask { rule: RuleOrigin::BuiltIn(RuleKind::Asked).name_with_reason(glob) }
@@ -224,7 +200,7 @@ impl PathRuleLists {
 
     /// Returns the warning before a person accepts a change of this file: that it runs programs, and when.
     pub fn change_warning(&self, path: &WorkspacePath) -> Option<&'static str> {
-        let glob = self.warned.first_match(&PathSpellings::without_folders(path.as_str()))?;
+        let glob = self.built_in.warned.first_match(&PathSpellings::without_folders(path.as_str()))?;
         builtin::glob_reason(RuleKind::Warned, glob)
     }
 
@@ -240,10 +216,10 @@ impl PathRuleLists {
     /// usually hold secrets.
     pub(crate) fn closes_as_secret(&self, path: &WorkspacePath) -> bool {
         let candidates = PathSpellings::of_path(path.as_str());
-        let others = [&self.ours, &self.version_control];
+        let others = [&self.built_in.ours, &self.built_in.version_control];
         let lists = self.parties.iter().flat_map(|party| [&party.deny, &party.read_only]);
         let is_held = self.held.refusing_rule(PathAccess::Write, &candidates).is_some();
-        self.sensitive.first_match(&candidates).is_some()
+        self.built_in.sensitive.first_match(&candidates).is_some()
             && !is_held
             && self.runs_of(PathWriter::Command, &candidates).is_none()
             && lists.chain(others).all(|globs| globs.first_match(&candidates).is_none())
@@ -259,11 +235,11 @@ impl PathRuleLists {
         let writes = access == PathAccess::Write;
         let [person, project] = &self.parties;
         let lists = [
-            (&self.ours, RuleOrigin::BuiltIn(RuleKind::Private), true, false),
+            (&self.built_in.ours, RuleOrigin::BuiltIn(RuleKind::Private), true, false),
             (&person.deny, RuleOrigin::Set("rules.deny"), true, false),
             (&project.deny, RuleOrigin::Set("rules.deny"), true, false),
-            (&self.sensitive, RuleOrigin::BuiltIn(RuleKind::Sensitive), true, true),
-            (&self.version_control, RuleOrigin::BuiltIn(RuleKind::Versions), writes, false),
+            (&self.built_in.sensitive, RuleOrigin::BuiltIn(RuleKind::Sensitive), true, true),
+            (&self.built_in.version_control, RuleOrigin::BuiltIn(RuleKind::Versions), writes, false),
             (&person.read_only, RuleOrigin::Set("rules.read_only"), writes, false),
             (&project.read_only, RuleOrigin::Set("rules.read_only"), writes, false),
         ];
@@ -273,7 +249,7 @@ impl PathRuleLists {
             let glob = globs.first_match(path)?;
             let is_template = || {
                 matches!(rule, RuleOrigin::BuiltIn(RuleKind::Sensitive))
-                    && globs.yields_to(&self.templates, path)
+                    && globs.yields_to(&self.built_in.templates, path)
             };
             (!(can_be_allowed && is_open() || is_template())).then(|| rule.name_with_reason(glob))
         });

@@ -3,7 +3,8 @@
 use globset::{Glob, GlobBuilder};
 
 use super::fold::{fold_text, path_spellings};
-use super::glob::{GlobSets, clip_glob};
+use super::glob::clip_glob;
+use super::glob_sets::GlobSets;
 use crate::base::WorkspacePath;
 use crate::protocol::{Policy, PolicyRule};
 

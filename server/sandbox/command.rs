@@ -9,12 +9,13 @@ use rustix::process::{Resource, Rlimit};
 use rustix::thread::{CapabilitiesSecureBits, CapabilitySet, CapabilitySets};
 
 use crate::confine;
+use crate::control::ControlSocket;
 use crate::enter::RoutineFn;
 use crate::kernel;
 use crate::linux;
 use crate::memory;
 use crate::seccomp::{self, AllowedSockets};
-use crate::spec::{BuildStage, ConfinementWay, SandboxSpec};
+use crate::spec::{BuildStage, ConfinementWay, ControlMessage, SandboxSpec};
 use crate::trouble::{AtStage, BuildFailure};
 
 /// The highest number of files that a command may have open.
@@ -28,10 +29,17 @@ const MEASURED: u64 = 1 << 30;
 const CAPABILITIES: u32 = 63;
 
 /// Turns this process into the command. It returns only what kept it from that.
-pub(crate) fn become_command(spec: &SandboxSpec, routine: RoutineFn) -> BuildFailure {
+pub(crate) fn become_command(
+    control: &ControlSocket,
+    spec: &SandboxSpec,
+    routine: RoutineFn,
+) -> BuildFailure {
     let ready = prepare_process(spec);
     if let Err(trouble) = ready {
         return trouble;
+    }
+    if spec.announces_confinement {
+        control.send_message(&ControlMessage::Confined);
     }
     if !spec.is_routine {
         return execute_program(spec);

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read, Seek, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::MemfdFlags;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -112,6 +114,13 @@ impl ControlSocket {
     pub(crate) fn receive_message(&self) -> io::Result<Option<(ControlMessage, Option<OwnedFd>)>> {
         let Some((text, mut descriptors)) = self.receive_packet()? else { return Ok(None) };
         Ok(Some((serde_json::from_slice(&text)?, descriptors.pop())))
+    }
+
+    /// Waits for the next word, or for the end of the other side, at most until `end`. The answer is whether either came.
+    pub(crate) fn wait_message(&self, end: Instant) -> io::Result<bool> {
+        let left = Timespec::try_from(end.saturating_duration_since(Instant::now())).ok();
+        let mut watched = [PollFd::new(&self.0, PollFlags::IN)];
+        Ok(rustix::io::retry_on_intr(|| poll(&mut watched, left.as_ref()))? > 0)
     }
 
     /// Duplicates the descriptor of this end.

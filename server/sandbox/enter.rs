@@ -23,6 +23,9 @@ use crate::trouble::{AtStage, BuildFailure};
 /// The second argument of a helper that makes its namespaces at once, while it waits for a plan.
 pub(crate) const AHEAD: &str = "ahead";
 
+/// The same, of a helper whose command stays in the session of the caller's terminal.
+pub(crate) const AHEAD_AT_TERMINAL: &str = "ahead-at-terminal";
+
 /// The same, of a helper that a network is sent to first, which it joins.
 pub(crate) const AHEAD_IN_NETWORK: &str = "ahead-in-network";
 
@@ -56,8 +59,13 @@ pub fn enter_with(routine: fn() -> i32) -> ExitCode {
 
 fn run_helper(control: &ControlSocket, routine: RoutineFn) -> Result<(), BuildFailure> {
     match std::env::args_os().nth(2).as_deref().and_then(OsStr::to_str) {
-        Some(AHEAD) => return run_ahead(control, None, routine),
+        Some(AHEAD) => {
+            let _ = rustix::process::setsid();
+            return run_ahead(control, None, routine);
+        }
+        Some(AHEAD_AT_TERMINAL) => return run_ahead(control, None, routine),
         Some(AHEAD_IN_NETWORK) => {
+            let _ = rustix::process::setsid();
             let network = take_network(control).at_stage(BuildStage::Network)?;
             return run_ahead(control, Some(&network), routine);
         }
@@ -87,13 +95,12 @@ fn run_helper(control: &ControlSocket, routine: RoutineFn) -> Result<(), BuildFa
     }
 }
 
-/// Makes the namespaces before the plan is there. The command of such a plan has a session of its own.
+/// Makes the namespaces before the plan is there.
 fn run_ahead(
     control: &ControlSocket,
     network: Option<&NetworkNamespaces>,
     routine: RoutineFn,
 ) -> Result<(), BuildFailure> {
-    let _ = rustix::process::setsid();
     linux::ignore_terminal_signals();
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     enter_network(network)?;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use crate::control::ControlSocket;
-use crate::enter::{AHEAD, AHEAD_IN_NETWORK};
+use crate::enter::{AHEAD, AHEAD_AT_TERMINAL, AHEAD_IN_NETWORK};
 use crate::launcher::SUBCOMMAND;
 use crate::session_network::{NamespaceId, NetworkNamespaces};
 use crate::spec::{ConfinementWay, ControlMessage, SandboxSpec};
@@ -24,6 +24,8 @@ pub(crate) struct SandboxHelper {
     pub(crate) control: ControlSocket,
     /// The network that it is in already.
     network: Option<NamespaceId>,
+    /// True if it has left the session of the caller's terminal.
+    has_own_session: bool,
 }
 
 /// Starts helpers.
@@ -32,7 +34,7 @@ pub(crate) struct HelperPool {
     program: PathBuf,
     name: OsString,
     keeps_one_ready: bool,
-    /// One for each network at most.
+    /// One for each network at most, and those of commands at the terminal.
     ready: Mutex<Vec<SandboxHelper>>,
 }
 
@@ -41,7 +43,7 @@ impl SandboxHelper {
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         let (control, theirs) = ControlSocket::pair()?;
         let child = command.env_clear().stdin(theirs).stdout(Stdio::null()).current_dir("/").spawn()?;
-        Ok(Self { child, control, network: None })
+        Ok(Self { child, control, network: None, has_own_session: false })
     }
 
     /// The number of the process.
@@ -98,13 +100,14 @@ impl HelperPool {
         spec: &SandboxSpec,
         network: Option<&NetworkNamespaces>,
     ) -> io::Result<SandboxHelper> {
-        if !stands_ready_for(spec) {
+        if spec.way != ConfinementWay::Namespaces {
             return SandboxHelper::start(&mut self.helper_command());
         }
-        let wanted = network.map(NetworkNamespaces::id);
+        let wanted = (network.map(NetworkNamespaces::id), spec.own_session);
         let ready = {
             let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-            ready.iter().position(|helper| helper.network == wanted).map(|at| ready.remove(at))
+            let fits = |helper: &SandboxHelper| (helper.network, helper.has_own_session) == wanted;
+            ready.iter().position(fits).map(|at| ready.remove(at))
         };
         let alive = ready.and_then(|mut helper| helper.is_alive().then_some(helper));
         alive.map_or_else(|| SandboxHelper::start(&mut self.helper_command()), Ok)
@@ -117,14 +120,20 @@ impl HelperPool {
 
     /// Returns whether a helper is kept ready for a command like that of `spec`.
     pub(crate) fn keeps_ready_for(&self, spec: &SandboxSpec) -> bool {
-        self.keeps_one_ready && stands_ready_for(spec)
+        self.keeps_one_ready && spec.way == ConfinementWay::Namespaces && spec.own_session
+    }
+
+    /// Starts the helper of a command at the caller's terminal. Without it that command starts later.
+    pub(crate) fn prepare_at_terminal(&self) {
+        let helper = SandboxHelper::start(self.helper_command().arg(AHEAD_AT_TERMINAL));
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner).extend(helper.ok());
     }
 
     /// Starts the helper of the next command in `network`, unless one is ready. Without it that command starts later.
     pub(crate) fn prepare_next(&self, network: Option<&NetworkNamespaces>) {
         let wanted = network.map(NetworkNamespaces::id);
         let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        if !ready.iter().any(|helper| helper.network == wanted) {
+        if !ready.iter().any(|helper| helper.has_own_session && helper.network == wanted) {
             if ready.len() >= MOST_READY {
                 drop(ready.remove(0));
             }
@@ -135,6 +144,7 @@ impl HelperPool {
     fn start_ahead(&self, network: Option<&NetworkNamespaces>) -> io::Result<SandboxHelper> {
         let argument = if network.is_some() { AHEAD_IN_NETWORK } else { AHEAD };
         let mut helper = SandboxHelper::start(self.helper_command().arg(argument))?;
+        helper.has_own_session = true;
         if let Some(network) = network {
             helper.control.send_descriptors(&ControlMessage::Network, &network.descriptors())?;
             helper.network = Some(network.id());
@@ -147,9 +157,4 @@ impl HelperPool {
         command.arg0(&self.name).arg(SUBCOMMAND).stderr(Stdio::null());
         command
     }
-}
-
-/// Returns whether a helper that is ready fits: it has made namespaces, and a session of its own.
-fn stands_ready_for(spec: &SandboxSpec) -> bool {
-    spec.way == ConfinementWay::Namespaces && spec.own_session
 }

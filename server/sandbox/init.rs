@@ -51,7 +51,7 @@ pub(crate) fn run_init(
     }
     let before = PrivateFiles::list(spec);
     match linux::fork_process().at_stage(BuildStage::Namespaces)? {
-        None => Err(command::become_command(spec, routine)),
+        None => Err(command::become_command(control, spec, routine)),
         Some(child) => {
             // A reader of the streams then sees their end when the command's processes are gone, and does not wait
             // for this process.

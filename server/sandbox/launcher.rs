@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::pipe::{PipeFlags, pipe_with};
 
@@ -27,6 +27,9 @@ use crate::tier::{CommandTier, MachineTier, SandboxLevel};
 
 /// The hidden subcommand whose code is [`enter_sandbox`](crate::enter_sandbox).
 pub const SUBCOMMAND: &str = "__sandbox";
+
+/// The longest time for which a first try is waited for. A mount that hangs holds nobody up who wants to end it.
+const LONGEST_BUILD: Duration = Duration::from_secs(5);
 
 /// Starts commands in sandboxes. A sandbox is built by a program whose first argument is [`SUBCOMMAND`] and that calls
 /// [`enter_sandbox`](crate::enter_sandbox) then.
@@ -83,10 +86,28 @@ impl SandboxLauncher {
         self.tier.get_or_init(|| probe::probe_tier(self))
     }
 
+    /// Starts the process of a command at the caller's terminal ([`StandardStreams::Inherited`]): it makes its
+    /// namespaces while the plan is made. Where it cannot be started, or does not fit the plan, the command gets one later.
+    pub fn prepare_at_terminal(&self) {
+        self.helpers.prepare_at_terminal();
+    }
+
     /// Starts the command of `plan` in the best tier there is. An error while the sandbox is built after that is
-    /// returned by [`RunningCommand::wait`].
+    /// returned by [`RunningCommand::wait`]. Where the machine was not probed yet, the command itself is the first try, and
+    /// the machine is probed only if that fails.
     pub fn spawn(&self, plan: &SandboxPlan) -> Result<RunningCommand, SandboxError> {
-        let tier = self.probe();
+        if self.tier.get().is_none() {
+            let mut tried = self.spawn_in(SandboxLevel::Namespaces, plan, true)?;
+            // In that tier the plan is at fault; else the command was not executed, and may run in a lower one.
+            if tried.wait_confined(LONGEST_BUILD)? || self.probe().level == SandboxLevel::Namespaces {
+                return Ok(tried);
+            }
+        }
+        self.spawn_offered(plan, self.probe())
+    }
+
+    /// Starts the command of `plan` in the tier that this machine offers, if that is enough.
+    fn spawn_offered(&self, plan: &SandboxPlan, tier: &MachineTier) -> Result<RunningCommand, SandboxError> {
         let overlaid = plan.effects != WriteEffects::WriteThrough;
         let lowest = if overlaid || plan.network != NetworkAccess::Off {
             SandboxLevel::Namespaces
@@ -98,14 +119,16 @@ impl SandboxLauncher {
         if !is_enough {
             return Err(SandboxError::Unavailable { wanted: lowest, offered: tier.clone() });
         }
-        self.spawn_in(tier.level, plan)
+        self.spawn_in(tier.level, plan, false)
     }
 
-    /// Starts the command of `plan` in `level`.
+    /// Starts the command of `plan` in `level`; `announces` has its walls told of by
+    /// [`RunningCommand::wait_confined`].
     pub(crate) fn spawn_in(
         &self,
         level: SandboxLevel,
         plan: &SandboxPlan,
+        announces: bool,
     ) -> Result<RunningCommand, SandboxError> {
         let started = Instant::now();
         let folders = resolve::writable_paths(plan)?;
@@ -124,6 +147,7 @@ impl SandboxLauncher {
         };
         let spec =
             resolve::build_spec(plan, way, (&survey, &covered), scratch.as_ref().map(PrivateFolder::path))?;
+        let spec = SandboxSpec { announces_confinement: announces, ..spec };
         let covers = match way {
             ConfinementWay::Inside => Some(bubblewrap::make_covers(&spec).map_err(SandboxError::Start)?),
             ConfinementWay::Namespaces | ConfinementWay::Landlock => None,

@@ -55,7 +55,7 @@ fn try_level(launcher: &SandboxLauncher, level: SandboxLevel) -> Result<(), (San
     plan.read_only.clear();
     plan.limits.wall = Some(LONGEST);
     let silent = |error| (error, String::new());
-    let mut running = launcher.spawn_in(level, &plan).map_err(silent)?;
+    let mut running = launcher.spawn_in(level, &plan, false).map_err(silent)?;
     let errors = running.take_errors();
     match running.wait() {
         Ok(report) if report.exit_code == Some(0) => Ok(()),

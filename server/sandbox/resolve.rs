@@ -114,6 +114,7 @@ pub(crate) fn build_spec(
         joins_network: way == ConfinementWay::Namespaces && plan.joined_network().is_some(),
         limits: plan.limits,
         own_session: plan.streams != StandardStreams::Inherited,
+        announces_confinement: false,
     })
 }
 

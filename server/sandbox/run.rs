@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! sandbox-run --probe
-//! sandbox-run [--root DIR] [--tier A|B] [--read-only PATH]... [--toolchain PATH]... [--write PATH]... [--mask PATH]...
+//! sandbox-run [--root DIR] [--tier A|A'|B|best] [--read-only PATH]... [--toolchain PATH]... [--write PATH]... [--mask PATH]...
 //!             [--empty PATH]... [--protect PATH]... [--guard NAME]... [--overlay UPPER] [--quarantine DIR] [--env NAME=VALUE]...
 //!             [--wall-ms N] [--network shared]
 //!             [--memory-mb N] [--scratch-mb N] [--disk-mb N] [--processes N] [--as-json] -- COMMAND...
@@ -33,7 +33,7 @@ fn main() -> ExitCode {
         Some(first) if first == "--probe" => return print_tier(),
         _ => {}
     }
-    match parse_arguments(std::env::args_os().skip(1)).and_then(|(plan, as_json)| run_plan(plan, as_json)) {
+    match parse_arguments(std::env::args_os().skip(1)).and_then(|(plan, options)| run_plan(plan, options)) {
         Ok(code) => code,
         Err(message) => {
             let _ = writeln!(io::stderr(), "sandbox-run: {message}");
@@ -67,18 +67,30 @@ fn print_tier() -> ExitCode {
     }
 }
 
-fn parse_arguments(mut arguments: impl Iterator<Item = OsString>) -> Result<(SandboxPlan, bool), String> {
+/// The options that are not the plan's.
+#[derive(Clone, Copy, Default)]
+struct RunOptions {
+    /// True where the report and the output are printed as JSON.
+    as_json: bool,
+    /// True where the tier is the best of this machine, and not the one that is named.
+    finds_tier: bool,
+}
+
+fn parse_arguments(
+    mut arguments: impl Iterator<Item = OsString>,
+) -> Result<(SandboxPlan, RunOptions), String> {
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let mut plan = SandboxPlan::new(&here, Vec::<OsString>::new());
-    let (mut as_json, mut rooted, mut guarded) = (false, false, Vec::new());
+    let (mut options, mut rooted, mut guarded) = (RunOptions::default(), false, Vec::new());
     while let Some(option) = arguments.next() {
         let option = option.into_string().map_err(|option| format!("{} is no option", option.display()))?;
         match option.as_str() {
             "--" => break,
-            "--as-json" => as_json = true,
+            "--as-json" => options.as_json = true,
             _ => {
                 let value = arguments.next().ok_or_else(|| format!("{option} wants a value"))?;
                 rooted |= option == "--root";
+                options.finds_tier |= option == "--tier" && value == "best";
                 match option.as_str() {
                     "--guard" => guarded.push(value.to_string_lossy().into_owned()),
                     _ => set_option(&mut plan, &option, value)?,
@@ -91,7 +103,7 @@ fn parse_arguments(mut arguments: impl Iterator<Item = OsString>) -> Result<(San
     }
     plan.guard = PathGuard::of_names(guarded);
     plan.argv = arguments.collect();
-    Ok((plan, as_json))
+    Ok((plan, options))
 }
 
 fn set_option(plan: &mut SandboxPlan, option: &str, value: OsString) -> Result<(), String> {
@@ -122,7 +134,7 @@ fn set_option(plan: &mut SandboxPlan, option: &str, value: OsString) -> Result<(
         "--overlay" => plan.effects = WriteEffects::Overlay { folder: value.into(), direct: Vec::new() },
         "--tier" if value == "A" => plan.lowest = SandboxLevel::Namespaces,
         "--tier" if value == "A'" => plan.lowest = SandboxLevel::Bubblewrap,
-        "--tier" if value == "B" => plan.lowest = SandboxLevel::Landlock,
+        "--tier" if value == "B" || value == "best" => plan.lowest = SandboxLevel::Landlock,
         _ => return Err(format!("{option} {} is no option", value.display())),
     }
     Ok(())
@@ -140,19 +152,23 @@ fn parse_pair(value: &OsString) -> Result<(OsString, OsString), String> {
     Ok((name.into(), value.into()))
 }
 
-fn run_plan(mut plan: SandboxPlan, as_json: bool) -> Result<ExitCode, String> {
-    plan.streams = if as_json { StandardStreams::Piped { input: false } } else { StandardStreams::Inherited };
+fn run_plan(mut plan: SandboxPlan, options: RunOptions) -> Result<ExitCode, String> {
+    plan.streams =
+        if options.as_json { StandardStreams::Piped { input: false } } else { StandardStreams::Inherited };
     let told = |error: &SandboxError| {
         let source = std::error::Error::source(error).map(|source| format!(": {source}"));
         format!("{error}{}", source.unwrap_or_default())
     };
-    let launcher = SandboxLauncher::own().assume_level(plan.lowest);
+    let launcher = match options.finds_tier {
+        true => SandboxLauncher::own(),
+        false => SandboxLauncher::own().assume_level(plan.lowest),
+    };
     let mut running = launcher.spawn(&plan).map_err(|error| told(&error))?;
     let output = spawn_reader(running.take_output());
     let errors = spawn_reader(running.take_errors());
     let report = running.wait().map_err(|error| told(&error))?;
     let texts = [output, errors].map(|reader| reader.join().unwrap_or_default());
-    if as_json {
+    if options.as_json {
         print_report(&report, &texts).map_err(|error| error.to_string())?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -69,6 +69,7 @@ struct ReceivedMessages {
     /// True if no further message is expected.
     is_last: bool,
     proxy: Option<OwnedFd>,
+    is_confined: bool,
 }
 
 /// The end of a command.
@@ -150,6 +151,23 @@ impl RunningCommand {
         Ok(self.heard.proxy.take().map(TcpListener::from))
     }
 
+    /// Waits until the walls around the command stand, at most for `longest`; its program is executed then. `false`: the
+    /// sandbox was not built, and [`Self::wait`] returns the reason.
+    pub(crate) fn wait_confined(&mut self, longest: Duration) -> Result<bool, SandboxError> {
+        let end = Instant::now() + longest;
+        while !self.heard.is_confined && self.heard.failed.is_none() {
+            let has_come = self.helper.control.wait_message(end).map_err(SandboxError::Start)?;
+            // One that takes longer may stand yet.
+            if !has_come {
+                return Ok(true);
+            }
+            if !self.receive_message()? {
+                break;
+            }
+        }
+        Ok(self.heard.is_confined)
+    }
+
     /// Ends every process of the sandbox. [`Self::wait`] returns soon after.
     pub fn kill(&mut self) {
         self.killed.store(true, Ordering::Relaxed);
@@ -215,6 +233,7 @@ impl RunningCommand {
         };
         match word {
             ControlMessage::Proxy => self.heard.proxy = descriptor,
+            ControlMessage::Confined => self.heard.is_confined = true,
             // The first message has the reason; a command that was not executed also ends.
             ControlMessage::Failed { .. } => drop(self.heard.failed.get_or_insert(word)),
             ControlMessage::Ended { used, .. } => {

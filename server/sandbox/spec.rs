@@ -60,6 +60,9 @@ pub(crate) struct SandboxSpec {
     pub(crate) limits: RunLimits,
     /// True if the command gets a session of its own, without the caller's terminal.
     pub(crate) own_session: bool,
+    /// True if the server waits for [`ControlMessage::Confined`].
+    #[serde(default)]
+    pub(crate) announces_confinement: bool,
 }
 
 /// A file that shows other bytes.
@@ -130,6 +133,8 @@ pub(crate) enum ControlMessage {
     Network,
     /// To the process that keeps a network: a socket is wanted. From it: the socket comes with this message.
     Socket { is_v6: bool },
+    /// The sandbox is built and its walls stand; the program is executed next.
+    Confined,
     /// The sandbox was not built, or the program not executed.
     Failed {
         stage: BuildStage,

@@ -37,7 +37,7 @@ async function served(name, settings = '') {
     };
     return { call, stop };
   };
-  return { work, start };
+  return { work, env, start };
 }
 
 /** How long a program takes, with its output thrown away. */
@@ -86,6 +86,8 @@ async function starts() {
     'python3 -c': () => alone([python, '-c', '1 + 1']),
     'python3 -I -c': () => alone([python, '-I', '-c', '1 + 1']),
     'js.exec 1 + 1': async () => ran(await call('js.exec', { code: '1 + 1' })),
+    'wherefore sandbox -- true': () => alone([program, 'sandbox', '--root', place.work, '--', 'true'], { env: place.env }),
+    'wherefore --version': () => alone([program, '--version']),
   };
   if (fs.existsSync('/usr/bin/bwrap')) ways['bwrap true'] = () => alone(bwrap(place.work));
   for (const way of Object.values(ways)) await way();

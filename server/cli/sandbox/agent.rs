@@ -16,14 +16,14 @@ use super::{
 use crate::base::ids::unique_word;
 use crate::execution::{AttachedRequest, LimitWord, git_diff};
 use crate::hooks::outcome_text;
-use crate::hub::{ConfinedCommand, ServedFolder};
+use crate::hub::ConfinedCommand;
 use crate::ports::AttachedReport;
 use crate::protocol::{Door, Envelope, Fault, Origin};
 use crate::requests::attach::AttachParams;
 use crate::requests::attached::AttachedParams;
 use crate::requests::{Attach, Attached};
 use crate::sandbox::{SandboxLauncher, signal_name};
-use crate::session::CallScope;
+use crate::session::{CallScope, WorkspaceSession};
 use crate::socket::{ClientGreeting, SentRequest, ServerLink};
 
 /// The agent whose own shell runs the command. `wherefore hook` and `wherefore acp` write these.
@@ -79,7 +79,7 @@ impl AttachedRun {
         mut self,
         args: &SandboxArgs,
         runtime: &Runtime,
-        folder: &Arc<ServedFolder>,
+        session: Arc<WorkspaceSession>,
         launcher: &SandboxLauncher,
     ) -> Result<u8, CommandFailure> {
         let not_run = |fault| (fault, NOT_RUN);
@@ -92,7 +92,7 @@ impl AttachedRun {
         }
         let cancel = CancellationToken::new();
         let origin = Origin::from_door(Door::Hook);
-        let scope = CallScope::new(folder.session().clone(), &origin, cancel.clone(), None);
+        let scope = CallScope::new(session, &origin, cancel.clone(), None);
         let wanted = attached_request(args, &self.root).map_err(not_run)?;
         let wanted = AttachedRequest { is_reviewed: granted.layered, network: granted.network, ..wanted };
         let outcome = run_here(runtime, &scope, cancel, (&wanted, launcher))?;

@@ -1,11 +1,15 @@
 //! The tier of a command, and the guarantees of a lower one.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use wherefore_sandbox::{LimitKind, MachineTier, SandboxError, SandboxLauncher, SandboxLevel, WriteEffects};
+use wherefore_sandbox::{
+    LimitKind, MachineTier, SandboxError, SandboxLauncher, SandboxLevel, SandboxPlan, StandardStreams,
+    WriteEffects,
+};
 
 use crate::place::{Outcome, Place, launcher, reader, report_skip};
 
@@ -64,6 +68,65 @@ fn a_tier_is_found_by_running_a_command() {
     };
     assert_ne!(tier.level, SandboxLevel::Namespaces);
     assert!(tier.reasons[0].contains("sysctl user.max_user_namespaces=10000"), "{tier:?}");
+}
+
+/// Returns a launcher whose every process writes a line to the file beside it.
+fn counting_launcher(place: &Place) -> (SandboxLauncher, std::path::PathBuf) {
+    let (program, count) = (place.path().join("counting"), place.path().join("count"));
+    let script = format!(
+        "#!/bin/sh\necho >> {}\nexec {} \"$@\"\n",
+        count.display(),
+        env!("CARGO_BIN_EXE_sandbox-run")
+    );
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    (SandboxLauncher::with_program(program), count)
+}
+
+#[test]
+fn a_command_is_the_first_try_of_its_machine() {
+    let (Some(place), Some(tools)) = (Place::new(), Place::new()) else { return };
+    let (launcher, count) = counting_launcher(&tools);
+    let outcome = Place::run_by(&launcher, &place.plan(["sh", "-c", "exit 3"])).unwrap();
+    assert_eq!((outcome.report.exit_code, outcome.report.tier.level), (Some(3), SandboxLevel::Namespaces));
+    assert_eq!(fs::read_to_string(&count).unwrap(), "\n", "no sandbox was built but the command's");
+    // The plan is at fault, and that is said.
+    let missing = Place::run_by(&launcher, &place.plan(["no-such-program"]));
+    assert!(matches!(missing, Err(SandboxError::Program { .. })));
+}
+
+#[test]
+fn the_process_of_a_command_at_the_terminal_is_started_before_its_plan() {
+    let (Some(place), Some(tools)) = (Place::new(), Place::new()) else { return };
+    let (launcher, count) = counting_launcher(&tools);
+    launcher.prepare_at_terminal();
+    let plan = SandboxPlan { streams: StandardStreams::Inherited, ..place.plan(["sh", "-c", "exit 3"]) };
+    assert_eq!(launcher.spawn(&plan).unwrap().wait().unwrap().exit_code, Some(3));
+    assert_eq!(fs::read_to_string(&count).unwrap(), "\n");
+    // One that stays in the terminal's session builds no sandbox of a command that has its own.
+    launcher.prepare_at_terminal();
+    assert_eq!(Place::run_by(&launcher, &place.plan(["true"])).unwrap().report.exit_code, Some(0));
+    assert_eq!(fs::read_to_string(&count).unwrap(), "\n\n\n");
+}
+
+#[test]
+fn a_first_try_that_fails_runs_nothing_and_a_lower_tier_runs_it_once() {
+    let Some(place) = Place::new() else { return };
+    let made = place.path().join("made");
+    let run = |lacking: &str| {
+        let mut command = on_a_kernel_without(lacking)?;
+        let script = format!("echo x >> {}", made.display());
+        command.args(["--tier", "best", "--as-json", "--", "sh", "-c", &script]).current_dir(place.path());
+        Some(command.output().unwrap())
+    };
+    let Some(output) = run("namespaces") else { return };
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+    assert_eq!(told["report"]["tier"]["level"], "B", "{output:?}");
+    assert_eq!(fs::read_to_string(&made).unwrap(), "x\n");
+    let output = run("landlock,namespaces").unwrap();
+    assert!(!output.status.success(), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("this machine offers tier C"), "{output:?}");
+    assert_eq!(fs::read_to_string(&made).unwrap(), "x\n");
 }
 
 #[test]
