@@ -124,6 +124,9 @@ impl DiskFollower {
         let mut wanted = take(&mut *self.looks.paths.lock());
         wanted.extend(again.iter().cloned());
         if let LookReason::Changed(batch) = reason {
+            for (from, to) in renamed_paths(batch) {
+                self.texts.follow_move(&from, &to);
+            }
             wanted.extend(named_paths(batch));
         }
         wanted.retain(|path| self.texts.is_followed(path));
@@ -220,6 +223,16 @@ async fn next_batch(changes: &mut Option<ChangeListener>) -> Option<Arc<ChangeBa
         Some(changes) => changes.next().await,
         None => std::future::pending().await,
     }
+}
+
+/// The files that a batch says were moved, each with its new path.
+fn renamed_paths(batch: &ChangeBatch) -> impl Iterator<Item = (WorkspacePath, WorkspacePath)> {
+    batch.changes.iter().filter_map(|change| match &change.kind {
+        FileChangeKind::Renamed { from } => {
+            Some((WorkspacePath::from_relative(from)?, WorkspacePath::from_relative(&change.path)?))
+        }
+        _ => None,
+    })
 }
 
 /// The files that a batch names.

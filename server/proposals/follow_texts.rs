@@ -70,19 +70,19 @@ impl TextFollower {
         }
     }
 
-    /// Returns the files with hunks that follow a text: those that wait, and those that were applied without a review.
+    /// Returns the files with hunks that follow a text.
     pub(super) fn followed_paths(&self) -> BTreeSet<WorkspacePath> {
         let items = self.store.items();
-        let files = items.all().filter(|item| item.is_up()).flat_map(|item| &item.proposal().files);
-        files.filter(|file| is_followed(file)).map(|file| file.path.clone()).collect()
+        let files = items.all().filter(|item| item.is_up()).flat_map(|item| item.followed_files());
+        files.map(|file| file.path.clone()).collect()
     }
 
     /// Returns whether a file is one of those.
     pub(super) fn is_followed(&self, path: &WorkspacePath) -> bool {
         let items = self.store.items();
         let mut files =
-            items.items_at(path).filter(|item| item.is_up()).flat_map(|item| &item.proposal().files);
-        files.any(|file| file.path == *path && is_followed(file))
+            items.items_at(path).filter(|item| item.is_up()).flat_map(|item| item.followed_files());
+        files.any(|file| file.path == *path)
     }
 
     /// Checks every file with hunks of earlier processes once. Opening a folder must not create a log: the log gets the
@@ -199,6 +199,15 @@ impl TextFollower {
         }
     }
 
+    /// Moves the hunks of a file along with one that another program moved, as `git mv` does. Where a decision is carried out
+    /// in it, that finds the file gone.
+    pub(super) fn follow_move(&self, from: &WorkspacePath, to: &WorkspacePath) {
+        let Some(_turn) = self.turns.try_file(from) else { return };
+        if self.is_followed(from) {
+            self.follow_rename(from, to);
+        }
+    }
+
     /// Moves the hunks of a file along with the rename that a step made, and the files' texts with it.
     pub(super) fn follow_step_rename(&self, step: &CheckpointStep) {
         let Some(from) = step.from.as_ref().filter(|_| step.kind == ChangeKind::Rename) else { return };
@@ -208,12 +217,6 @@ impl TextFollower {
             self.reposition_hunks(to, now.as_ref().map(|now| now.text.as_str()));
         }
     }
-}
-
-/// Returns whether hunks of a file follow its text, and somebody may still look at them.
-fn is_followed(file: &ProposedFile) -> bool {
-    let is_shown = |hunk: &Hunk| hunk.state == HunkState::Pending || hunk.is_unreviewed();
-    file.kind.has_text() && file.hunks.iter().any(is_shown)
 }
 
 /// Returns whether the hunks of a file follow the text at a path.

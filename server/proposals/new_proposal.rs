@@ -8,10 +8,10 @@ use super::follow_disk::DiskFollower;
 use super::proposal_report;
 use super::store::ProposalStore;
 use crate::base::{ProposalId, WorkspacePath, ids::unique_word};
-use crate::protocol::{EditorNotice, Event, Fault, Policy, Proposal};
+use crate::protocol::{EditorNotice, Event, Fault, Origin, Policy, Proposal};
 use crate::registry::{CallDraft, CheckedCall};
 use crate::review::{
-    DraftPlaces, LifecycleEffect, LifecycleEvent, QueuedProposal, cut_draft, proposal_command,
+    DraftPlaces, LifecycleEffect, LifecycleEvent, QueuedProposal, ReviewEvent, cut_draft, proposal_command,
 };
 use crate::session::WorkspaceSession;
 use crate::workspace::WorkspaceFiles;
@@ -83,6 +83,7 @@ impl DraftIntake {
             hunks: proposal_report::hunk_decisions(&proposal, |_| true),
         };
         self.store.admit_item(item)?;
+        self.supersede_stale(&proposal);
         let open = OpenCall { store: &self.store, id: id.clone() };
         let written =
             self.store.log().write_unlogged().and_then(|()| Ok(self.session.log().write_event(event)?));
@@ -100,6 +101,25 @@ impl DraftIntake {
             self.disk.look_soon(paths);
         }
         Ok(open)
+    }
+
+    /// An agent that proposes a change to a file anew has heard which of its hunks there went stale: they do not come back
+    /// beside the new ones.
+    fn supersede_stale(&self, proposal: &Proposal) {
+        let mut items = self.store.items();
+        let is_same_agent = |origin: &Origin| {
+            (origin.door, &origin.agent, &origin.session)
+                == (proposal.origin.door, &proposal.origin.agent, &proposal.origin.session)
+        };
+        for file in &proposal.files {
+            let others = items
+                .items_at(&file.path)
+                .filter(|item| item.proposal().id != proposal.id && is_same_agent(&item.proposal().origin));
+            let others: Vec<ProposalId> = others.map(|item| item.proposal().id.clone()).collect();
+            for id in others {
+                items.apply_event(&id, ReviewEvent::Superseded(&file.path));
+            }
+        }
     }
 
     /// Notifies the person by their desktop that a proposal waits, where they want that and no editor shows it.
@@ -128,7 +148,9 @@ impl DraftPlaces for SessionPlaces<'_> {
     }
 
     fn change_warning(&self, path: &WorkspacePath) -> Option<&'static str> {
-        self.files.paths().rules().paths().change_warning(path)
+        let is_read_only = || self.files.stat(path).ok().flatten().is_some_and(|stat| stat.is_read_only());
+        let by_rule = self.files.paths().rules().paths().change_warning(path);
+        by_rule.or_else(|| is_read_only().then_some("its file is read-only"))
     }
 
     fn uri(&self, path: &WorkspacePath) -> String {

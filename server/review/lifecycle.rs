@@ -100,6 +100,8 @@ pub enum LifecycleEvent {
     Delivered,
     /// A hunk that stood was taken back: whether the agent may know another outcome, by the policy it fell under.
     TakenBack(Policy),
+    /// A hunk that was stale waits again: its outcome is another one than its agent may know.
+    WaitsAgain,
     /// Its call is over.
     CallEnded,
     /// The state folder holds it now.
@@ -159,6 +161,7 @@ pub(crate) fn apply_call_event(
             (CallLifecycle { hearing: OutcomeDelivery::Owed, ..life }, None)
         }
         Event::TakenBack(_) => (life, None),
+        Event::WaitsAgain => (CallLifecycle { hearing: OutcomeDelivery::Owed, ..life }, None),
         Event::CallEnded => (CallLifecycle { stage: CallStage::Answered, ..life }, Some(Effect::Forget)),
         Event::Stored => (CallLifecycle { keeping: ProposalStorage::Folder, ..life }, None),
         Event::Removed => (CallLifecycle { keeping: ProposalStorage::Memory, ..life }, None),

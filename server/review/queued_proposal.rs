@@ -2,6 +2,7 @@
 
 mod apply_event;
 mod decisions;
+mod lost_hunks;
 mod placed_hunks;
 #[cfg(test)]
 mod tests;
@@ -12,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::base::WorkspacePath;
 use crate::lifecycle::{CallLifecycle, CallStage, OutcomeDelivery, ProposalStorage};
-use crate::protocol::{HunkState, Policy, Proposal, ProposalState};
+use crate::protocol::{HunkState, Policy, Proposal, ProposalState, ProposedFile};
 pub use apply_event::{ReviewDecision, ReviewEffect, ReviewEvent, TextMove, apply_event};
 use decisions::OngoingDecision;
 pub use placed_hunks::HunkBase;
@@ -67,6 +68,15 @@ impl QueuedProposal {
     /// The policy that it fell under.
     pub fn policy(&self) -> Policy {
         self.policy
+    }
+
+    /// The files whose hunks follow their texts: those with hunks that wait, that nobody has looked at, or that come back
+    /// with their text.
+    pub fn followed_files(&self) -> impl Iterator<Item = &ProposedFile> {
+        let is_followed = |file: &&ProposedFile| {
+            file.kind.has_text() && file.hunks.iter().any(|hunk| self.placed.is_followed(hunk))
+        };
+        self.proposal().files.iter().filter(is_followed)
     }
 
     /// The text of each file, in the proposal's order.

@@ -76,6 +76,11 @@ impl FileStat {
             links: stat.st_nlink as u64,
         }
     }
+
+    /// Returns whether it is a file that nobody may write to.
+    pub fn is_read_only(&self) -> bool {
+        self.kind == FileKind::File && self.mode & 0o222 == 0
+    }
 }
 
 /// Returns when the content last changed, RFC 3339; the epoch where the system's time is invalid.

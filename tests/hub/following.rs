@@ -70,13 +70,53 @@ async fn a_listing_reads_no_file_and_a_change_on_the_disk_is_heard_without_one()
     let (waits, stale) = (HunkState::Pending, HunkState::Stale);
     told(&bench, "7.txt", &[(2, waits), (5, stale)]).await;
     told(&bench, "8.txt", &[(1, stale), (5, stale)]).await;
-    told(&bench, "9.txt", &[(1, stale), (5, stale)]).await;
+    told(&bench, "nine.txt", &[(1, waits), (5, waits)]).await;
     let waiting = bench.proposals();
-    assert_eq!(waiting.len(), 98);
+    assert_eq!(waiting.len(), 99);
     let seventh = waiting.iter().find(|proposal| proposal.files[0].path == "7.txt").unwrap();
     let hunks: Vec<_> = seventh.hunks().map(|hunk| (hunk.start, hunk.state)).collect();
     assert_eq!(hunks, [(2, waits), (5, stale)]);
-    assert_eq!(bench.log().matches("\"by\":\"text\"").count(), 3, "{}", bench.log());
+    assert_eq!(bench.log().matches("\"by\":\"text\"").count(), 2, "{}", bench.log());
+}
+
+#[tokio::test]
+async fn stale_hunks_wait_again_where_their_text_is_back() {
+    let text = numbers(9, &[]);
+    let bench = Bench::with(&[("a.txt", &text), ("b.txt", &text)], false);
+    for path in ["a.txt", "b.txt"] {
+        propose(&bench, path, &numbers(9, &[(2, "two"), (6, "six")])).await;
+    }
+    let (waits, stale) = (HunkState::Pending, HunkState::Stale);
+    // A branch without the one file, and with other lines in the other, is switched to and back.
+    bench.write("a.txt", &numbers(9, &[(2, "another two"), (6, "another six")]));
+    std::fs::remove_file(bench.folder.path().join("b.txt")).unwrap();
+    told(&bench, "a.txt", &[(1, stale), (5, stale)]).await;
+    told(&bench, "b.txt", &[(1, stale), (5, stale)]).await;
+    assert!(bench.proposals().is_empty());
+    bench.editor.told.lock().unwrap().clear();
+    bench.write("a.txt", &format!("new\n{text}"));
+    bench.write("b.txt", &text);
+    told(&bench, "a.txt", &[(2, waits), (6, waits)]).await;
+    told(&bench, "b.txt", &[(1, waits), (5, waits)]).await;
+    for proposal in bench.proposals() {
+        bench.decide(&proposal.id, &[], Act::Accept, None).await.unwrap();
+    }
+    assert_eq!(bench.disk("a.txt"), format!("new\n{}", numbers(9, &[(2, "two"), (6, "six")])));
+    assert_eq!(bench.disk("b.txt"), numbers(9, &[(2, "two"), (6, "six")]));
+    assert_eq!(bench.log().matches("\"by\":\"text\"").count(), 4, "{}", bench.log());
+}
+
+#[tokio::test]
+async fn a_hunk_of_a_read_only_file_says_so() {
+    let bench = Bench::with(&[("a.txt", &numbers(9, &[])), ("b.txt", &numbers(9, &[]))], false);
+    let read_only = std::os::unix::fs::PermissionsExt::from_mode(0o444);
+    std::fs::set_permissions(bench.folder.path().join("a.txt"), read_only).unwrap();
+    for path in ["a.txt", "b.txt"] {
+        propose(&bench, path, &numbers(9, &[(2, "two")])).await;
+    }
+    let warnings: Vec<_> =
+        bench.proposals().iter().map(|one| one.files[0].hunks[0].warning.clone()).collect();
+    assert_eq!(warnings, [Some("its file is read-only".to_owned()), None]);
 }
 
 #[tokio::test]

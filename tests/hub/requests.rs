@@ -1,5 +1,7 @@
 //! Requests by their methods, as the socket and a client of the language server make them.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use wherefore::protocol::{Code, Door, Fault, HunkState, Policy};
 use wherefore::requests::{self, Asker};
@@ -21,7 +23,18 @@ async fn a_request_is_answered_by_its_method() {
     // Nothing is asked for by nothing.
     for method in ["proposals", "workingSet", "collect", "status", "list", "listTools", "compose"] {
         let [nothing, empty] = [Value::Null, json!({})].map(|params| (params, format!("wherefore/{method}")));
-        let answers = [answer(&bench, &nothing.1, nothing.0).await, answer(&bench, &empty.1, empty.0).await];
+        // A folder that was just opened says from time to time how far it is.
+        let mut answers = Vec::new();
+        for _ in 0..100 {
+            answers = vec![
+                answer(&bench, &nothing.1, nothing.0.clone()).await,
+                answer(&bench, &empty.1, empty.0.clone()).await,
+            ];
+            if answers[0] == answers[1] {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         assert!(answers[0].is_ok() && answers[0] == answers[1], "{method}: {answers:?}");
     }
     for (method, params) in [

@@ -80,25 +80,30 @@ describe('review', () => {
     }
   });
 
-  it('sets hunks aside whose file was deleted, renamed or changed below them', async () => {
+  it('follows a file that is moved, and sets hunks aside whose lines are gone until they are back', async () => {
     await show('gone.txt', numbered(5));
     void call(place, 'fs.patch', { path: 'gone.txt', why: WHY, diff: diff('gone.txt', 5, { 3: 'THREE' }) });
     await waits(1);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     fs.renameSync(path.join(root, 'gone.txt'), path.join(root, 'moved.txt'));
-    await run('next');
+    await until(async () => (await run('next'), vscode.window.activeTextEditor?.document.uri.path.endsWith('moved.txt')), 'it is gone to');
     await run('acceptAll');
     await waits(0);
-    assert.equal(disk('moved.txt'), numbered(5));
-    const { document } = await show('a.txt', numbered(5));
-    void call(place, 'fs.patch', { path: 'a.txt', why: WHY, diff: diff('a.txt', 5, { 3: 'THREE' }) });
+    assert.equal(disk('moved.txt'), numbered(5, { 3: 'THREE' }));
+    const { document } = await show('aside.txt', numbered(5));
+    void call(place, 'fs.patch', { path: 'aside.txt', why: WHY, diff: diff('aside.txt', 5, { 3: 'THREE' }) });
     await waits(1);
     const edit = new vscode.WorkspaceEdit();
     edit.replace(document.uri, document.lineAt(2).range, 'mine');
     await vscode.workspace.applyEdit(edit);
     await waits(0);
     assert.equal(document.getText(), numbered(5, { 3: 'mine' }));
-    await document.save();
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('undo');
+    await waits(1);
+    await run('acceptAll');
+    await waits(0);
+    assert.equal(disk('aside.txt'), numbered(5, { 3: 'THREE' }));
   });
 
   it('draws 200 hunks in 5,000 lines quickly', async () => {

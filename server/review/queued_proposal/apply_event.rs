@@ -75,6 +75,8 @@ pub enum ReviewEvent<'e> {
     Withdrawn(DecidedBy),
     /// A person had what its call changed taken back, whole.
     Undone,
+    /// Its agent proposes another change to a file: what is stale there does not come back.
+    Superseded(&'e WorkspacePath),
     /// A file has a new text.
     TextMoved(&'e TextMove<'e>),
     /// A file has another path, with that URI.
@@ -127,15 +129,19 @@ pub(super) enum HunkStep {
     Refused,
     /// It does not fit any more.
     Unfit,
+    /// It fits again: its text is back.
+    FitsAgain,
 }
 
-/// The state of a hunk after a step: no state becomes pending again, and a step that does not fit changes nothing.
+/// The state of a hunk after a step: none that was decided becomes pending again, and a step that does not fit changes
+/// nothing.
 pub(super) fn state_after(state: HunkState, step: HunkStep) -> HunkState {
     match (state, step) {
         (HunkState::Pending, HunkStep::PutInPlace) => HunkState::Accepted,
         (HunkState::Pending, HunkStep::Refused) => HunkState::Rejected,
         (HunkState::Pending, HunkStep::Unfit) => HunkState::Stale,
         (HunkState::Accepted, HunkStep::TakenOut) => HunkState::Rejected,
+        (HunkState::Stale, HunkStep::FitsAgain) => HunkState::Pending,
         (state, _) => state,
     }
 }
@@ -161,7 +167,12 @@ pub fn apply_event(mut item: QueuedProposal, event: ReviewEvent<'_>) -> (QueuedP
         ReviewEvent::Withdrawn(by) => item.withdraw_hunks(by),
         ReviewEvent::Undone => {
             item.placed.mark_reviewed();
+            item.placed.forget_lost();
             vec![update_effect()]
+        }
+        ReviewEvent::Superseded(path) => {
+            item.placed.forget_lost_in(path);
+            Vec::new()
         }
         ReviewEvent::TextMoved(moved) => item.move_text(moved),
         ReviewEvent::Renamed(from, to, uri) => {

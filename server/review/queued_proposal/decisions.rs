@@ -23,6 +23,11 @@ impl OngoingDecision {
         self.logged_hunks.extend(hunks.iter().cloned());
     }
 
+    /// Notes that hunks wait again: what becomes of them is to be logged.
+    pub(super) fn mark_waiting(&mut self, hunks: &[HunkId]) {
+        self.logged_hunks.retain(|hunk| !hunks.contains(hunk));
+    }
+
     fn has_hunk(&self, hunk: &HunkId) -> bool {
         self.decision.hunks.contains(hunk)
     }
@@ -53,6 +58,7 @@ impl QueuedProposal {
         effects.extend(errands);
         if decision.act == Act::Reject {
             self.placed.step_hunks(HunkStep::Refused, |hunk| decision.hunks.contains(&hunk.id));
+            self.placed.forget_rejected(&decision.hunks);
         }
         for hunk in self.placed.hunks_mut().filter(|hunk| decision.hunks.contains(&hunk.id)) {
             let stays = hunk.state == HunkState::Rejected || (hunk.state == HunkState::Accepted && !back);
@@ -156,6 +162,7 @@ impl QueuedProposal {
     pub(super) fn withdraw_hunks(&mut self, by: DecidedBy) -> Vec<ReviewEffect> {
         let mut effects = self.end_interrupted();
         let dropped = self.placed.step_hunks(HunkStep::Refused, |_| true);
+        self.placed.forget_lost();
         for hunk in self.placed.hunks_mut().filter(|hunk| dropped.contains(&hunk.id)) {
             hunk.reviewed = by == DecidedBy::Person;
             hunk.reason = Some("the call was taken back".to_owned());

@@ -1,11 +1,12 @@
 //! The hunks of a proposal and the texts that they stand in: their states, their lines and their places.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::apply_event::{HunkStep, state_after};
+use super::lost_hunks::LostHunks;
 use crate::base::text::TextEncoding;
 use crate::base::{HunkId, WorkspacePath};
 use crate::hunk_moves;
@@ -25,12 +26,14 @@ pub struct HunkBase {
 pub(super) struct PlacedHunks {
     proposal: Proposal,
     views: Vec<HunkBase>,
+    #[serde(skip)]
+    lost: LostHunks,
 }
 
 impl PlacedHunks {
     /// The hunks of a proposal, with the text of each of its files.
     pub(super) fn new(proposal: Proposal, views: Vec<HunkBase>) -> Self {
-        Self { proposal, views }
+        Self { proposal, views, lost: LostHunks::default() }
     }
 
     /// The proposal that has them.
@@ -46,6 +49,11 @@ impl PlacedHunks {
     /// Returns whether some of them were put in place and no person has looked at them.
     pub(super) fn is_unreviewed(&self) -> bool {
         self.proposal.hunks().any(Hunk::is_unreviewed)
+    }
+
+    /// Returns whether a hunk follows its text.
+    pub(super) fn is_followed(&self, hunk: &Hunk) -> bool {
+        hunk.state == HunkState::Pending || hunk.is_unreviewed() || self.lost.has_hunk(hunk)
     }
 
     /// Computes again what follows from the paths of the files: their URIs, and the description of each change.
@@ -64,6 +72,32 @@ impl PlacedHunks {
     /// The files, each with the text that its hunks stand in.
     pub(super) fn files_mut(&mut self) -> impl Iterator<Item = (&mut ProposedFile, &mut HunkBase)> {
         self.proposal.files.iter_mut().zip(&mut self.views)
+    }
+
+    /// The same, and the hunks that come back with their text.
+    pub(super) fn files_and_lost_mut(
+        &mut self,
+    ) -> (impl Iterator<Item = (&mut ProposedFile, &mut HunkBase)>, &mut LostHunks) {
+        (self.proposal.files.iter_mut().zip(&mut self.views), &mut self.lost)
+    }
+
+    /// Notes that somebody rejected hunks: those among them that are stale do not come back. Nor does any where none waits
+    /// after that.
+    pub(super) fn forget_rejected(&mut self, rejected: &BTreeSet<HunkId>) {
+        let is_over = self.proposal.hunks().all(|hunk| hunk.state != HunkState::Pending);
+        self.lost.forget(|hunk| is_over || rejected.contains(hunk));
+    }
+
+    /// Notes that no stale hunk of a file comes back any more.
+    pub(super) fn forget_lost_in(&mut self, path: &WorkspacePath) {
+        let files = self.proposal.files.iter().filter(|file| file.path == *path);
+        let hunks: BTreeSet<&HunkId> = files.flat_map(|file| &file.hunks).map(|hunk| &hunk.id).collect();
+        self.lost.forget(|hunk| hunks.contains(hunk));
+    }
+
+    /// Notes that no stale hunk comes back any more.
+    pub(super) fn forget_lost(&mut self) {
+        self.lost.forget(|_| true);
     }
 
     /// Applies a step to the hunks that `wanted` selects; returns those that it changed.

@@ -123,6 +123,7 @@ impl World {
     fn happen(&mut self, event: ReviewEvent<'_>) -> Result<Vec<ReviewEffect>, TestCaseError> {
         let before = states(&self.item);
         let asked = matches!(event, ReviewEvent::Placed { .. } | ReviewEvent::TextMoved(_));
+        let is_text = matches!(event, ReviewEvent::TextMoved(_));
         let (item, effects) = apply_event(self.item.clone(), event);
         self.item = item;
         for (hunk, now) in states(&self.item) {
@@ -130,8 +131,11 @@ impl World {
             if was == now {
                 continue;
             }
-            prop_assert!(now != HunkState::Pending, "{hunk} waits again");
-            let may = was == HunkState::Pending || (was, now) == (HunkState::Accepted, HunkState::Rejected);
+            let returns = is_text && (was, now) == (HunkState::Stale, HunkState::Pending);
+            prop_assert!(now != HunkState::Pending || returns, "{hunk} waits again");
+            let may = returns
+                || was == HunkState::Pending
+                || (was, now) == (HunkState::Accepted, HunkState::Rejected);
             prop_assert!(may, "{hunk} was {was:?} and is {now:?}");
             prop_assert!(now != HunkState::Accepted || asked, "{hunk} is accepted and stands nowhere");
             let untold = self.owed.insert(hunk.clone(), now);
@@ -211,7 +215,7 @@ impl World {
                 _ => None,
             };
             let by = effects.iter().find_map(log);
-            let expected = match state != HunkState::Stale && open {
+            let expected = match !matches!(state, HunkState::Stale | HunkState::Pending) && open {
                 true => DecidedBy::Editor,
                 false => DecidedBy::Text,
             };
@@ -294,4 +298,60 @@ proptest! {
         world.step(WorldStep::Withdraw)?;
         world.step(WorldStep::Deliver)?;
     }
+}
+
+/// Gives the proposal's file another text, as the disk has it.
+fn move_to(item: QueuedProposal, now: Option<&str>) -> (QueuedProposal, Vec<ReviewEffect>) {
+    let now: Option<Arc<str>> = now.map(Arc::from);
+    let was = item.views()[0].text.clone();
+    let moves = was.as_deref().zip(now.as_deref()).map(|(was, now)| LineMoves::new(was, now));
+    let path = WorkspacePath::from_relative("a").unwrap();
+    let known = |_: &Arc<str>| moves.as_ref();
+    let moved = TextMove { path: &path, version: None, now: now.as_ref(), moves: &known, typed: false };
+    apply_event(item, ReviewEvent::TextMoved(&moved))
+}
+
+fn decide(item: QueuedProposal, hunks: &[&str], act: Act) -> QueuedProposal {
+    let hunks = hunks.iter().map(|hunk| (*hunk).into()).collect();
+    let decision = ReviewDecision { by: DecidedBy::Person, act, reason: None, hunks };
+    let (item, _) = apply_event(item, ReviewEvent::Decided(decision));
+    apply_event(item, ReviewEvent::Concluded).0
+}
+
+#[test]
+fn a_stale_hunk_waits_again_where_its_lines_are_back() {
+    let (item, _) = move_to(item(), Some(&TEXT.replace("four", "other")));
+    assert_eq!(states(&item)["h2"], HunkState::Stale);
+    assert_eq!(item.followed_files().count(), 1);
+    let (item, effects) = move_to(item, Some(&format!("zero\n{TEXT}")));
+    assert_eq!(states(&item)["h2"], HunkState::Pending);
+    assert_eq!(item.proposal().files[0].hunks[1].start, 4, "it goes along with lines above it");
+    assert!(effects.contains(&ReviewEffect::Log(DecidedBy::Text, vec!["h2".into()])), "{effects:?}");
+}
+
+#[test]
+fn all_hunks_of_a_file_that_was_away_come_back_and_their_agent_hears_how_they_end() {
+    let (item, _) = move_to(decide(item(), &["h4"], Act::Reject), None);
+    assert!(item.is_decided(), "{:?}", states(&item));
+    let (item, _) = apply_event(item, ReviewEvent::Call(LifecycleEvent::DeliveredByAnswer));
+    let (item, _) = move_to(apply_event(item, ReviewEvent::Call(LifecycleEvent::CallEnded)).0, Some(TEXT));
+    assert!(item.is_waiting());
+    let item = decide(item, &["h1", "h2", "h3"], Act::Reject);
+    assert!(item.is_due(), "the agent knew another outcome");
+}
+
+#[test]
+fn a_stale_hunk_that_is_rejected_taken_back_or_proposed_anew_does_not_come_back() {
+    let stale = || move_to(item(), Some(&TEXT.replace("four", "other"))).0;
+    for over in [
+        decide(stale(), &["h2"], Act::Reject),
+        decide(stale(), &["h1", "h3", "h4"], Act::Reject),
+        apply_event(stale(), ReviewEvent::Withdrawn(DecidedBy::Person)).0,
+        apply_event(stale(), ReviewEvent::Superseded(&WorkspacePath::from_relative("a").unwrap())).0,
+    ] {
+        let (item, _) = move_to(over, Some(TEXT));
+        assert_eq!(states(&item)["h2"], HunkState::Stale);
+    }
+    let others = decide(stale(), &["h1"], Act::Reject);
+    assert_eq!(states(&move_to(others, Some(TEXT)).0)["h2"], HunkState::Pending);
 }

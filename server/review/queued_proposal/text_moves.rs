@@ -9,7 +9,7 @@ use crate::base::text::TextEncoding;
 use crate::hunk_moves::{self, HunkMove};
 use crate::lifecycle::{LifecycleEvent, apply_call_event as live};
 use crate::patch::{ChangedLines, LineMoves};
-use crate::protocol::{DecidedBy, HunkState, ProposedFile};
+use crate::protocol::{DecidedBy, HunkState, Policy, ProposedFile};
 
 /// The hunks whose state changed when their text did.
 #[derive(Debug, Default)]
@@ -20,6 +20,8 @@ struct FollowedHunks {
     put: Vec<HunkId>,
     /// The hunks that a person took out in the editor.
     out: Vec<HunkId>,
+    /// The hunks that fit again.
+    returned: Vec<HunkId>,
 }
 
 impl QueuedProposal {
@@ -32,7 +34,8 @@ impl QueuedProposal {
         let mut all = FollowedHunks::default();
         let mut replaced: Option<(Arc<str>, TextEncoding)> = None;
         let mut is_other = false;
-        for ((file, view), waits) in self.placed.files_mut().zip(waits) {
+        let (files, lost) = self.placed.files_and_lost_mut();
+        for ((file, view), waits) in files.zip(waits) {
             if file.path != *moved.path || !file.kind.has_text() || waits {
                 continue;
             }
@@ -49,6 +52,13 @@ impl QueuedProposal {
                 all.out.extend(take_out(file, was.as_deref().zip(now).zip(moves)));
             }
             let followed = follow_text(file, view, moved.now, moves, merges);
+            if let Some(now) = now {
+                all.returned.extend(lost.take_returning(file, now, merges));
+            }
+            // A policy is asked once.
+            if self.policy != Policy::Auto {
+                lost.add_stale(file, &followed.stale, was.as_ref());
+            }
             let put = was.filter(|_| !followed.put.is_empty());
             replaced = put.map(|was| (was, view.encoding.unwrap_or(TextEncoding::Utf8))).or(replaced);
             all.stale.extend(followed.stale);
@@ -67,8 +77,8 @@ impl QueuedProposal {
         replaced: Option<(Arc<str>, TextEncoding)>,
         open: bool,
     ) -> Vec<ReviewEffect> {
-        let FollowedHunks { stale, put, out } = followed;
-        if stale.is_empty() && put.is_empty() && out.is_empty() {
+        let FollowedHunks { stale, put, out, returned } = followed;
+        if stale.is_empty() && put.is_empty() && out.is_empty() && returned.is_empty() {
             // The stored text stays the one that they were in: they are placed from that again.
             return vec![ReviewEffect::TellPlaces];
         }
@@ -79,15 +89,21 @@ impl QueuedProposal {
             under_way.mark_logged(&stale);
             under_way.mark_logged(&put);
             under_way.mark_logged(&out);
+            under_way.mark_waiting(&returned);
+        }
+        if !returned.is_empty() {
+            self.placed.step_hunks(HunkStep::FitsAgain, |hunk| returned.contains(&hunk.id));
+            self.life = live(self.life, LifecycleEvent::WaitsAgain, self.is_decided()).0;
         }
         if !out.is_empty() {
             // The agent got another outcome than there is now.
             self.life = live(self.life, LifecycleEvent::TakenBack(self.policy), self.is_decided()).0;
         }
         let by = if open { DecidedBy::Editor } else { DecidedBy::Text };
-        let logs = [(DecidedBy::Text, stale), (by, put), (DecidedBy::Editor, out)]
-            .into_iter()
-            .filter(|(_, hunks)| !hunks.is_empty());
+        let logs =
+            [(DecidedBy::Text, stale), (by, put), (DecidedBy::Editor, out), (DecidedBy::Text, returned)]
+                .into_iter()
+                .filter(|(_, hunks)| !hunks.is_empty());
         let logs = logs.map(|(by, hunks)| ReviewEffect::Log(by, hunks));
         // A change by someone else can be undone like one that was asked for.
         let checkpoint = replaced.map(|(was, encoding)| ReviewEffect::Checkpoint(was, encoding));
