@@ -7,6 +7,7 @@ mod placed_hunks;
 #[cfg(test)]
 mod tests;
 mod text_moves;
+mod typed_hunks;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -196,6 +196,7 @@ async fn what_is_typed_beside_the_changed_words_of_a_hunk_becomes_part_of_it() {
     bench.type_in("a.txt", text);
     told(&bench, "a.txt", &[(1, HunkState::Pending)]).await;
     assert_eq!(shown().unwrap().2, "    let total = 2;\n    done();\n");
+    assert!(!bench.proposals()[0].files[0].hunks[0].edited, "it is the agent's again");
     let typed = text.replace("total", "sum").replace("fn a", "// Why\nfn a");
     bench.type_in("a.txt", &typed);
     let decided = bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.unwrap();
@@ -208,6 +209,10 @@ async fn what_is_typed_beside_the_changed_words_of_a_hunk_becomes_part_of_it() {
     bench.type_in("a.txt", &now.replace("= 2;", "= 4;"));
     told(&bench, "a.txt", &[(2, HunkState::Stale)]).await;
     assert!(bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.is_err());
+    bench.type_in("a.txt", &now);
+    told(&bench, "a.txt", &[(2, HunkState::Pending)]).await;
+    bench.decide(&proposal.id, &["h1"], Act::Accept, None).await.unwrap();
+    assert_eq!(bench.buffer("a.txt"), now.replace("= 2;", "= 3;"));
 }
 
 /// The names and sizes of all files below a folder.

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use super::typed_hunks::TypedHunks;
 use crate::base::HunkId;
 use crate::hunk_moves::hunk_cut;
 use crate::patch::{ChangedLines, LineMoves};
@@ -41,11 +42,16 @@ impl LostHunks {
 
     /// Places the hunks of a file that fit the text `now` again, and returns their ids. Where it `merges`, what was typed
     /// into their lines becomes part of them.
-    pub(super) fn take_returning(&mut self, file: &mut ProposedFile, now: &str, merges: bool) -> Vec<HunkId> {
+    pub(super) fn take_returning(
+        &mut self,
+        (file, typed): (&mut ProposedFile, &mut TypedHunks),
+        now: &str,
+        merges: bool,
+    ) -> Vec<HunkId> {
         let mut returned = Vec::new();
         for hunk in file.hunks.iter_mut().filter(|hunk| hunk.state == HunkState::Stale) {
             let Some(at) = self.0.iter().position(|lost| lost.id == hunk.id) else { continue };
-            if place_again(hunk, &self.0[at], now, merges) {
+            if place_again((hunk, typed), &self.0[at], now, merges) {
                 self.0.swap_remove(at);
                 returned.push(hunk.id.clone());
             }
@@ -55,8 +61,12 @@ impl LostHunks {
 }
 
 /// Places a hunk in the text `now`, if it fits there.
-fn place_again(hunk: &mut Hunk, lost: &LostHunk, now: &str, merges: bool) -> bool {
-    let line = |start: usize| u32::try_from(start).unwrap_or(u32::MAX);
+fn place_again(
+    (hunk, typed): (&mut Hunk, &mut TypedHunks),
+    lost: &LostHunk,
+    now: &str,
+    merges: bool,
+) -> bool {
     let cut = ChangedLines { old_start: lost.start as usize, ..hunk_cut(hunk, false) };
     let is_there = now.contains(&hunk.old.concat());
     if !is_there && !merges {
@@ -64,11 +74,10 @@ fn place_again(hunk: &mut Hunk, lost: &LostHunk, now: &str, merges: bool) -> boo
     }
     let moves = LineMoves::new(&lost.text, now);
     if let Some(start) = moves.relocate(&cut) {
-        hunk.start = line(start);
+        hunk.start = u32::try_from(start).unwrap_or(u32::MAX);
         return true;
     }
     let Some(retyped) = merges.then(|| moves.merge_retyped(&cut)).flatten() else { return false };
-    hunk.start = line(retyped.old_start);
-    (hunk.old, hunk.new, hunk.edited) = (retyped.old, retyped.new, true);
+    typed.retype_hunk(hunk, retyped);
     true
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::apply_event::{HunkStep, state_after};
 use super::lost_hunks::LostHunks;
+use super::typed_hunks::TypedHunks;
 use crate::base::text::TextEncoding;
 use crate::base::{HunkId, WorkspacePath};
 use crate::hunk_moves;
@@ -28,12 +29,14 @@ pub(super) struct PlacedHunks {
     views: Vec<HunkBase>,
     #[serde(skip)]
     lost: LostHunks,
+    #[serde(skip)]
+    typed: TypedHunks,
 }
 
 impl PlacedHunks {
     /// The hunks of a proposal, with the text of each of its files.
     pub(super) fn new(proposal: Proposal, views: Vec<HunkBase>) -> Self {
-        Self { proposal, views, lost: LostHunks::default() }
+        Self { proposal, views, lost: LostHunks::default(), typed: TypedHunks::default() }
     }
 
     /// The proposal that has them.
@@ -74,11 +77,11 @@ impl PlacedHunks {
         self.proposal.files.iter_mut().zip(&mut self.views)
     }
 
-    /// The same, and the hunks that come back with their text.
-    pub(super) fn files_and_lost_mut(
+    /// The same, with the hunks that come back with their text, and those that a person typed into.
+    pub(super) fn split_mut(
         &mut self,
-    ) -> (impl Iterator<Item = (&mut ProposedFile, &mut HunkBase)>, &mut LostHunks) {
-        (self.proposal.files.iter_mut().zip(&mut self.views), &mut self.lost)
+    ) -> (impl Iterator<Item = (&mut ProposedFile, &mut HunkBase)>, &mut LostHunks, &mut TypedHunks) {
+        (self.proposal.files.iter_mut().zip(&mut self.views), &mut self.lost, &mut self.typed)
     }
 
     /// Notes that somebody rejected hunks: those among them that are stale do not come back. Nor does any where none waits

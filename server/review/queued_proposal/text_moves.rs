@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use super::apply_event::{HunkStep, ReviewEffect, TextMove, state_after, update_effect};
+use super::typed_hunks::TypedHunks;
 use super::{HunkBase, QueuedProposal};
 use crate::base::HunkId;
 use crate::base::text::TextEncoding;
 use crate::hunk_moves::{self, HunkMove};
 use crate::lifecycle::{LifecycleEvent, apply_call_event as live};
-use crate::patch::{ChangedLines, LineMoves};
+use crate::patch::LineMoves;
 use crate::protocol::{DecidedBy, HunkState, Policy, ProposedFile};
 
 /// The hunks whose state changed when their text did.
@@ -34,7 +35,7 @@ impl QueuedProposal {
         let mut all = FollowedHunks::default();
         let mut replaced: Option<(Arc<str>, TextEncoding)> = None;
         let mut is_other = false;
-        let (files, lost) = self.placed.files_and_lost_mut();
+        let (files, lost, typed) = self.placed.split_mut();
         for ((file, view), waits) in files.zip(waits) {
             if file.path != *moved.path || !file.kind.has_text() || waits {
                 continue;
@@ -51,9 +52,9 @@ impl QueuedProposal {
             if moved.typed {
                 all.out.extend(take_out(file, was.as_deref().zip(now).zip(moves)));
             }
-            let followed = follow_text(file, view, moved.now, moves, merges);
+            let followed = follow_text((file, view, typed), moved.now, moves, merges);
             if let Some(now) = now {
-                all.returned.extend(lost.take_returning(file, now, merges));
+                all.returned.extend(lost.take_returning((file, typed), now, merges));
             }
             // A policy is asked once.
             if self.policy != Policy::Auto {
@@ -112,12 +113,12 @@ impl QueuedProposal {
 
     /// The hunks of a file stand in the text that an earlier process found.
     pub(super) fn recall_text(&mut self, file: usize, text: Option<Arc<str>>) -> Vec<ReviewEffect> {
-        let Some((file, view)) = self.placed.files_mut().nth(file) else {
-            return Vec::new();
-        };
+        let (mut files, _, typed) = self.placed.split_mut();
+        let Some((file, view)) = files.nth(file) else { return Vec::new() };
         let was = view.text.clone();
         let moves = was.as_deref().zip(text.as_deref()).map(|(was, now)| LineMoves::new(was, now));
-        let followed = follow_text(file, view, text.as_ref(), moves.as_ref(), true);
+        let followed = follow_text((file, view, typed), text.as_ref(), moves.as_ref(), true);
+        drop(files);
         self.follow_effects(followed, None, false)
     }
 }
@@ -137,8 +138,7 @@ fn take_out(file: &mut ProposedFile, texts: Option<((&str, &str), &LineMoves<'_>
 
 /// Moves the hunks of one file to another text. Where it `merges`, what a person typed into a hunk becomes part of it.
 fn follow_text(
-    file: &mut ProposedFile,
-    view: &mut HunkBase,
+    (file, view, typed): (&mut ProposedFile, &mut HunkBase, &mut TypedHunks),
     now: Option<&Arc<str>>,
     moves: Option<&LineMoves<'_>>,
     merges: bool,
@@ -156,9 +156,8 @@ fn follow_text(
                 hunk.start = start;
                 HunkStep::PutInPlace
             }
-            HunkMove::Retyped(ChangedLines { old_start, old, new }) => {
-                hunk.start = u32::try_from(old_start).unwrap_or(u32::MAX);
-                (hunk.old, hunk.new, hunk.edited) = (old, new, true);
+            HunkMove::Retyped(lines) => {
+                typed.retype_hunk(hunk, lines);
                 continue;
             }
             HunkMove::Gone => HunkStep::Unfit,
