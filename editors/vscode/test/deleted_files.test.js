@@ -123,6 +123,7 @@ describe('a deletion', () => {
     await until(() => api.pending().hunks === 1, 'a hunk waits');
     await run('acceptAll', { deletions: true });
     await until(() => fs.existsSync(path.join(root, 'gone2.txt')), 'the new file');
+    await until(() => api.pending().hunks === 0, 'it is decided on');
     await open('gone2.txt');
     void run('undo');
     await until(() => !fs.existsSync(path.join(root, 'gone2.txt')), 'the new file is gone');

@@ -86,6 +86,7 @@ describe('review', () => {
     await waits(1);
     await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     fs.renameSync(path.join(root, 'gone.txt'), path.join(root, 'moved.txt'));
+    await vscode.window.showTextDocument(vscode.Uri.file(path.join(root, 'moved.txt')));
     await until(async () => (await lenses('moved.txt')).length > 0, 'the hunk in the moved file');
     await run('next');
     await run('acceptAll');
