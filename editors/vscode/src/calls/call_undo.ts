@@ -18,6 +18,7 @@ interface NamedCall {
 interface PastUndo {
   answer: UndoAnswer;
   root: string | null;
+  /** The time at which it was asked for. */
   time: number;
 }
 
@@ -78,11 +79,13 @@ export class CallUndo {
       if (act !== 'undo') return undefined;
     }
     const root = named ? named.root : findRootOfEditor();
+    // A change may be proposed, and accepted, while the answer is on its way.
+    const time = Date.now();
     const answer = await this.requestUndo({ call: named?.call ?? null, root });
     if (!answer) return undefined;
     if ((answer.withdrawn ?? 0) > 0) showRemark(`${formatCount(answer.withdrawn ?? 0, 'hunk')} of ${answer.call} that waited ${answer.withdrawn === 1 ? 'is' : 'are'} rejected`);
     if (answer.paths.length === 0) return undefined;
-    const undone = { answer, root, time: Date.now() };
+    const undone = { answer, root, time };
     this.undos.push(undone);
     this.isLast = true;
     return undone;
