@@ -8,7 +8,7 @@ use super::follow_disk::DiskFollower;
 use super::proposal_report;
 use super::store::ProposalStore;
 use crate::base::{ProposalId, WorkspacePath, ids::unique_word};
-use crate::protocol::{EditorNotice, Event, Fault, Origin, Policy, Proposal};
+use crate::protocol::{EditorNotice, Event, Fault, HunkState, Origin, Policy, Proposal};
 use crate::registry::{CallDraft, CheckedCall};
 use crate::review::{
     DraftPlaces, LifecycleEffect, LifecycleEvent, QueuedProposal, ReviewEvent, cut_draft, proposal_command,
@@ -111,10 +111,11 @@ impl DraftIntake {
             (origin.door, &origin.agent, &origin.session)
                 == (proposal.origin.door, &proposal.origin.agent, &proposal.origin.session)
         };
+        let has_stale = |other: &Proposal| other.hunks().any(|hunk| hunk.state == HunkState::Stale);
         for file in &proposal.files {
             let others = items
                 .items_at(&file.path)
-                .filter(|item| item.proposal().id != proposal.id && is_same_agent(&item.proposal().origin));
+                .filter(|item| has_stale(item.proposal()) && is_same_agent(&item.proposal().origin));
             let others: Vec<ProposalId> = others.map(|item| item.proposal().id.clone()).collect();
             for id in others {
                 items.apply_event(&id, ReviewEvent::Superseded(&file.path));

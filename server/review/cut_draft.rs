@@ -78,7 +78,9 @@ impl DraftCutter<'_> {
     fn add_change(&mut self, mut change: PathChange) -> Result<(), Fault> {
         let asked = std::mem::replace(&mut change.path, WorkspacePath::root());
         change.path = self.resolve_place(&asked, change.kind)?;
-        let warning = self.places.change_warning(&change.path).or_else(|| self.places.change_warning(&asked));
+        let other_name = Some(&asked).filter(|asked| **asked != change.path);
+        let mut names = [Some(&change.path), other_name].into_iter().flatten();
+        let warning = names.find_map(|path| self.places.change_warning(path));
         // Until its rename is accepted, a file and its other hunks are at the old path.
         let path = self.before_renames(&change);
         let from = change.from.as_ref().map(|from| self.resolve_place(from, change.kind)).transpose()?;

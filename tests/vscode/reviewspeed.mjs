@@ -16,7 +16,7 @@ const FILES = Array.from({ length: 60 }, (_, index) => `src/part${String(index).
 const HUNKS = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [index * 25 + 10, `new ${index + 1}`]));
 const LARGE = 'large.txt';
 const LARGE_LINES = 450_000;
-const LARGE_CHANGES = { 100_000: 'new 1', 200_000: 'new 2', 300_000: 'new 3' };
+const LARGE_CHANGES = { 100000: 'new 1', 200000: 'new 2', 300000: 'new 3' };
 const SMALL_CHANGES = { 9: 'new 1', 30: 'new 2' };
 
 const place = scratch({ 'long.txt': numbered(5000), [LARGE]: numbered(LARGE_LINES), ...Object.fromEntries(FILES.map((name) => [name, numbered(40)])) });
