@@ -10,7 +10,7 @@ use super::store::ProposalStore;
 use super::write_file;
 use crate::base::{HunkId, ProposalId, WorkspacePath};
 use crate::patch::LineMoves;
-use crate::protocol::{ChangeKind, Hunk, HunkState, ProposedFile};
+use crate::protocol::{ChangeKind, Hunk, HunkState, PathAccess, ProposedFile};
 use crate::review::{HunkBase, QueuedProposal, ReviewEffect, ReviewEvent, TextMove};
 use crate::session::{TextSnapshot, WorkspaceSession};
 use crate::workspace::CheckpointStep;
@@ -199,11 +199,13 @@ impl TextFollower {
         }
     }
 
-    /// Moves the hunks of a file along with one that another program moved, as `git mv` does. Where a decision is carried out
-    /// in it, that finds the file gone.
+    /// Moves the hunks of a file along with one that another program moved, as `git mv` does; not to a path that the rules
+    /// close. Where a decision is carried out in it, that finds the file gone.
     pub(super) fn follow_move(&self, from: &WorkspacePath, to: &WorkspacePath) {
         let Some(_turn) = self.turns.try_file(from) else { return };
-        if self.is_followed(from) {
+        let files = self.session.files().unasked_files();
+        let is_open = |access| files.paths().admit_path(access, to).is_ok();
+        if self.is_followed(from) && is_open(PathAccess::Read) && is_open(PathAccess::Write) {
             self.follow_rename(from, to);
         }
     }

@@ -107,6 +107,15 @@ async fn stale_hunks_wait_again_where_their_text_is_back() {
 }
 
 #[tokio::test]
+async fn no_hunk_follows_its_file_to_a_path_that_the_rules_close() {
+    let bench = Bench::with(&[("a.txt", &numbers(9, &[]))], false);
+    propose(&bench, "a.txt", &numbers(9, &[(2, "two")])).await;
+    std::fs::rename(bench.folder.path().join("a.txt"), bench.folder.path().join(".env")).unwrap();
+    told(&bench, "a.txt", &[(1, HunkState::Stale)]).await;
+    assert!(bench.proposals().is_empty());
+}
+
+#[tokio::test]
 async fn a_hunk_of_a_read_only_file_says_so() {
     let bench = Bench::with(&[("a.txt", &numbers(9, &[])), ("b.txt", &numbers(9, &[]))], false);
     let read_only = std::os::unix::fs::PermissionsExt::from_mode(0o444);
