@@ -25,10 +25,15 @@ pub(super) fn states_absence(rest: &str) -> bool {
     file_time::is_epoch(time)
 }
 
-/// Returns whether two names of git's headers are those of one file, which may have the ending of a copy.
+/// Returns whether a name in git's headers is that of a file, whose path may have git's prefix too. Either may have the ending
+/// of a copy. A prefix is taken off once: `a` and `b` are names of folders as well.
 pub(super) fn is_same_file(name: &str, other: &str) -> bool {
-    let [name, other] = [name, other].map(|name| path_parts(strip_backup_suffix(strip_git_prefix(name))));
-    name == other
+    let spellings = |name| {
+        let name = strip_backup_suffix(name);
+        [name, strip_git_prefix(name)].map(path_parts)
+    };
+    let others = spellings(other);
+    spellings(name).iter().any(|name| others.contains(name))
 }
 
 /// The mode in one of git's headers.

@@ -31,13 +31,17 @@ class Source:
     def address(self):
         return f"https://github.com/{self.owner}/{self.name}"
 
+    def fetch(self, into):
+        """Returns the folder of the checkout; fetches it, unless it was fetched before."""
+        return fetch_repository(self, into)
+
 
 def fetch_sources(sources, into):
     """Returns the place of each source by its name: a folder, or the data file that stands for it.
 
     Raises `SourceMissing` for the first that cannot be had.
     """
-    return {source.name: find_source(source) or fetch_source(source, into) for source in sources}
+    return {source.name: find_source(source) or source.fetch(into) for source in sources}
 
 
 def find_source(source):
@@ -49,8 +53,8 @@ def find_source(source):
     return None
 
 
-def fetch_source(source, into):
-    """Fetches a source, unless it was fetched before."""
+def fetch_repository(source, into):
+    """Checks a repository out, unless that was done before."""
     place = into / source.name
     marker = place / ".git/wherefore-suite"
     wanted = " ".join((source.commit, *source.paths))
