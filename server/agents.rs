@@ -36,7 +36,7 @@ pub use hook_profile::{
     SampleCall, SenderEvidence, ShellPlace,
 };
 pub use profile::{
-    AgentFolder, AgentProfile, AgentTrace, FileFormat, LeverFiles, McpClientProfile, PermitItem,
+    AgentFiles, AgentFolder, AgentProfile, AgentTrace, FileFormat, LeverFiles, McpClientProfile, PermitItem,
     PermitProfile, PersonFiles, ServerCommand, SettingEffect, SettingLever, SettingsEntryPath, SettingsOwner,
     SetupProfile, UsualFolder,
 };

@@ -11,8 +11,8 @@ use super::levers::{ALL_TOOLS, EDITS, OURS_OFF, TOOLS_OFF, list_items, names_us}
 use super::profile::AgentTrace::{Home, Project};
 use super::profile::SettingEffect::Off;
 use super::profile::{
-    AgentFolder, AgentProfile, FileFormat, LeverFiles, McpClientProfile, PermitItem, PermitProfile,
-    PersonFiles, SettingLever, SettingsEntryPath, SetupProfile, UsualFolder,
+    AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, McpClientProfile, PermitItem,
+    PermitProfile, PersonFiles, SettingLever, SettingsEntryPath, SetupProfile, UsualFolder,
 };
 use super::tool_form::ActForm::{Cell, Command, Read, Replace, Search, Write};
 use super::tool_form::ArgumentKind::{Flag, List, Number, Object, Text, Texts};
@@ -33,6 +33,10 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
     id: "claude",
     title: "Claude Code",
     full_title: "Claude Code",
+    own_files: AgentFiles {
+        programs: &[".claude", ".claude.json", ".claude-plugin", "claude_desktop_config.json"],
+        instructions: &["CLAUDE.md", "CLAUDE.*.md"],
+    },
     setup: SetupProfile {
         programs: &["claude"],
         traces: &[

@@ -11,8 +11,8 @@ use super::levers::{EDITS, OURS_OFF, TOOLS_OFF, has_items};
 use super::profile::AgentTrace::{OwnFolder, Project};
 use super::profile::SettingEffect::Past;
 use super::profile::{
-    AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever, SettingsEntryPath,
-    SettingsOwner, SetupProfile, UsualFolder,
+    AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever,
+    SettingsEntryPath, SettingsOwner, SetupProfile, UsualFolder,
 };
 use super::tool_form::ActForm::{Patch, PatchingCommand, Read, Search};
 use super::tool_form::ArgumentKind::{Flag, Number, Object, Text, Texts};
@@ -29,6 +29,7 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
     id: "codex",
     title: "Codex",
     full_title: "Codex",
+    own_files: AgentFiles { programs: &[".codex"], instructions: &["CODEX.md"] },
     setup: SetupProfile {
         programs: &["codex"],
         traces: &[OwnFolder, Project(".codex")],

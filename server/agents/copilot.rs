@@ -7,8 +7,8 @@ use super::hook_profile::{
     HookProfile, HookSetup, HookTrust, MessageMembers, OffSwitch, OwnRules, SampleCall, SenderEvidence,
 };
 use super::profile::{
-    AgentFolder, AgentProfile, AgentTrace, FileFormat, LeverFiles, PersonFiles, SettingsEntryPath,
-    SettingsOwner, SetupProfile, UsualFolder,
+    AgentFiles, AgentFolder, AgentProfile, AgentTrace, FileFormat, LeverFiles, PersonFiles,
+    SettingsEntryPath, SettingsOwner, SetupProfile, UsualFolder,
 };
 use super::tool_form::ActForm::{Command, Patch, Read, Replace, Search, Write};
 use super::tool_form::ArgumentKind::{Flag, List, Number, Text};
@@ -21,6 +21,10 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
     id: "copilot",
     title: "Copilot CLI",
     full_title: "Copilot CLI",
+    own_files: AgentFiles {
+        programs: &[".copilot", ".config/github-copilot"],
+        instructions: &["COPILOT.md", ".copilotignore", "copilot-instructions.md", ".github/copilot*"],
+    },
     setup: SetupProfile {
         programs: &["copilot"],
         traces: &[AgentTrace::OwnFolder],

@@ -10,8 +10,8 @@ use super::hook_profile::{
 use super::levers::{EDITS, OURS_OFF, TOOLS_OFF, has_items, leaves_us_out, names_us};
 use super::profile::AgentTrace::{Home, Project};
 use super::profile::{
-    AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever, SettingsEntryPath,
-    SetupProfile, UsualFolder,
+    AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever,
+    SettingsEntryPath, SetupProfile, UsualFolder,
 };
 use super::tool_form::ActForm::{Command, Read, ReadMatching, Replace, Search, Write};
 use super::tool_form::ArgumentKind::{Flag, Number, Object, Text, Texts};
@@ -25,6 +25,10 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
     id: "gemini",
     title: "Gemini CLI",
     full_title: "Gemini CLI",
+    own_files: AgentFiles {
+        programs: &[".gemini", "gemini-extension.json"],
+        instructions: &["GEMINI.md", "GEMINI.*.md", ".geminiignore"],
+    },
     setup: SetupProfile {
         programs: &["gemini"],
         traces: &[Home(".gemini"), Project(".gemini"), Project("GEMINI.md")],

@@ -9,8 +9,8 @@ use super::hook_profile::{
 use super::levers::OURS_OFF;
 use super::profile::AgentTrace::{Config, Project};
 use super::profile::{
-    AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever, SettingsEntryPath,
-    SetupProfile, UsualFolder,
+    AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever,
+    SettingsEntryPath, SetupProfile, UsualFolder,
 };
 use super::tool_form::ActForm::{Command, Patch, Read, Replace, Search, Write};
 use super::tool_form::ArgumentKind::{Flag, Number, Text, Texts};
@@ -24,6 +24,10 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
     id: "opencode",
     title: "OpenCode",
     full_title: "OpenCode",
+    own_files: AgentFiles {
+        programs: &[".opencode", ".opencode.json", "opencode.json*", ".config/opencode"],
+        instructions: &[],
+    },
     setup: SetupProfile {
         programs: &["opencode"],
         traces: &[

@@ -14,6 +14,8 @@ pub struct AgentProfile {
     pub title: &'static str,
     /// Its name in the help of `--agents`.
     pub full_title: &'static str,
+    /// Its own files, at any depth of a workspace.
+    pub own_files: AgentFiles,
     /// Its programs and its settings.
     pub setup: SetupProfile,
     /// Its hooks; none if its own tools cannot be sent through wherefore.
@@ -22,6 +24,15 @@ pub struct AgentProfile {
     pub acp: Option<AcpProfile>,
     /// Its client of the Model Context Protocol, if the server knows that by its name.
     pub mcp: Option<McpClientProfile>,
+}
+
+/// The files of an agent that tools do not write as they please, as globs: the rules of paths take them from here.
+#[derive(Debug)]
+pub struct AgentFiles {
+    /// Files that it takes programs to run and permissions from. No tool writes them.
+    pub programs: &'static [&'static str],
+    /// Files whose instructions it follows. A tool writes them once the person says yes.
+    pub instructions: &'static [&'static str],
 }
 
 /// The programs and the settings of an agent.
@@ -216,6 +227,11 @@ impl SettingsEntryPath {
     pub fn entry_path(&self) -> [&str; 2] {
         [self.container, self.name]
     }
+}
+
+impl AgentFiles {
+    /// No files but those of its editor, which `rules/builtin.txt` lists.
+    pub(super) const NONE: Self = Self { programs: &[], instructions: &[] };
 }
 
 impl LeverFiles {

@@ -10,8 +10,8 @@ use super::hook_profile::{
 use super::levers::{ALL_TOOLS, EDITS, OURS_OFF, TOOLS_OFF, has_items, leaves_us_out, names_us};
 use super::profile::AgentTrace::{Home, Project};
 use super::profile::{
-    AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever, SettingsEntryPath,
-    SetupProfile, UsualFolder,
+    AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever,
+    SettingsEntryPath, SetupProfile, UsualFolder,
 };
 use super::tool_form::ActForm::{Cell, Command, Read, Replace, Search, Write};
 use super::tool_form::ArgumentKind::{Flag, Number, Object, Text, Texts};
@@ -27,6 +27,7 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
     id: "qwen",
     title: "Qwen Code",
     full_title: "Qwen Code",
+    own_files: AgentFiles { programs: &[".qwen"], instructions: &["QWEN.md", "QWEN.*.md", ".qwenignore"] },
     setup: SetupProfile {
         programs: &["qwen"],
         traces: &[Home(".qwen"), Project(".qwen"), Project("QWEN.md")],

@@ -4,14 +4,15 @@ use serde_json::json;
 
 use super::profile::AgentTrace::{Config, Home, Project};
 use super::profile::{
-    AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingsEntryPath, SetupProfile,
-    UsualFolder,
+    AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingsEntryPath,
+    SetupProfile, UsualFolder,
 };
 
 pub(super) static PROFILE: AgentProfile = AgentProfile {
     id: "vscode",
     title: "VS Code",
     full_title: "Visual Studio Code",
+    own_files: AgentFiles::NONE,
     setup: SetupProfile {
         programs: &["code", "code-insiders"],
         traces: &[Home(".vscode"), Home(".vscode-server"), Config("Code"), Project(".vscode")],

@@ -4,14 +4,15 @@ use serde_json::json;
 
 use super::profile::AgentTrace::{Config, Project};
 use super::profile::{
-    AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingsEntryPath, SetupProfile,
-    UsualFolder,
+    AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingsEntryPath,
+    SetupProfile, UsualFolder,
 };
 
 pub(super) static PROFILE: AgentProfile = AgentProfile {
     id: "zed",
     title: "Zed",
     full_title: "Zed",
+    own_files: AgentFiles::NONE,
     setup: SetupProfile {
         programs: &["zed", "zeditor"],
         traces: &[Config("zed"), Project(".zed")],

@@ -1,6 +1,9 @@
-//! The paths that rules speak of without anybody saying so: a table of globs, kinds and reasons.
+//! The paths that rules speak of without anybody saying so: a table of globs, kinds and reasons. The files of agents that
+//! have a profile come from it.
 
 use std::sync::LazyLock;
+
+use crate::agents;
 
 /// The kind of a built-in rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +98,25 @@ pub(crate) struct BuiltinGlob {
     pub reason: &'static str,
 }
 
-/// The table, in the order of its file.
+/// The table: the globs of its file in their order, then those of the known agents.
 pub(crate) fn builtin_table() -> &'static [BuiltinGlob] {
-    static TABLE: LazyLock<Vec<BuiltinGlob>> = LazyLock::new(|| parse_table(include_str!("builtin.txt")));
+    static TABLE: LazyLock<Vec<BuiltinGlob>> = LazyLock::new(|| {
+        let mut table = parse_table(include_str!("builtin.txt"));
+        for agent in agents::ALL {
+            let files = &agent.own_files;
+            table.extend(files.programs.iter().map(|glob| BuiltinGlob {
+                glob,
+                kind: RuleKind::Never,
+                reason: "agents take programs to run, and what they may do unasked, from it",
+            }));
+            table.extend(files.instructions.iter().map(|glob| BuiltinGlob {
+                glob,
+                kind: RuleKind::Asked,
+                reason: "coding agents follow what it says",
+            }));
+        }
+        table
+    });
     &TABLE
 }
 

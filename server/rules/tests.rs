@@ -444,3 +444,15 @@ fn a_call_is_judged_by_both_paths() {
     assert_eq!(ask.question, "Allow to write `db/1`? Rule rules.ask `db` asks first.");
     assert_eq!(ask.take_yes().grant().touches().len(), 2);
 }
+
+#[test]
+fn no_tool_writes_the_settings_of_a_known_agent() {
+    let rules = built_in();
+    for agent in crate::agents::ALL {
+        let hooks = agent.hooks.map(|hooks| hooks.setup.project_files).unwrap_or_default();
+        for file in agent.setup.project_files.iter().chain(hooks) {
+            let standing = standing(&rules, file);
+            assert!(matches!(standing, "read" | "asked"), "{file} of {}: {standing}", agent.title);
+        }
+    }
+}
