@@ -8,8 +8,6 @@
 pub(crate) mod backend;
 mod calls;
 pub(crate) mod codec;
-mod commands;
-mod completion;
 pub(crate) mod content;
 pub(crate) mod ext;
 pub(crate) mod features;
@@ -23,7 +21,6 @@ pub(crate) mod outbox;
 pub(crate) mod outgoing;
 pub(crate) mod parent;
 mod requests;
-mod review;
 pub(crate) mod stdio;
 mod sync;
 pub(crate) mod transport;

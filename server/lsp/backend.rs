@@ -1,4 +1,9 @@
-//! The methods of the language service, and the handlers of `wherefore/*` requests.
+//! The methods of the language service with their capabilities, and the handlers of `wherefore/*` requests. The answers of
+//! the standard requests stand in files beside it.
+
+mod commands;
+mod completion;
+mod review;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,6 +18,7 @@ use tower_lsp::{Client, ClientSocket, LanguageServer, LspService};
 
 use super::content::WithContent;
 use super::ext::DID_FOCUS;
+use super::features::ClientFeatures;
 use super::guard::error_with_message;
 use super::label::message_text;
 use super::outbox::EditorOutbox;
@@ -137,6 +143,44 @@ impl LanguageServer for LspBackend {
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {
         self.run_command(params).await.map(Some)
+    }
+}
+
+/// The capabilities that the server states to a client with these features.
+pub(super) fn server_capabilities(features: ClientFeatures) -> ServerCapabilities {
+    let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) });
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(save),
+        ..TextDocumentSyncOptions::default()
+    };
+    let actions = CodeActionOptions {
+        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
+        ..CodeActionOptions::default()
+    };
+    let folders = WorkspaceFoldersServerCapabilities {
+        supported: Some(true),
+        change_notifications: Some(OneOf::Left(true)),
+    };
+    ServerCapabilities {
+        position_encoding: Some(PositionEncodingKind::from(features.encoding.name().to_owned())),
+        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        completion_provider: Some(CompletionOptions::default()),
+        // A wherefore plugin shows a hunk's details itself.
+        hover_provider: (!features.hunks).then_some(HoverProviderCapability::Simple(true)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        code_action_provider: Some(CodeActionProviderCapability::Options(actions)),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
+            ..ExecuteCommandOptions::default()
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(folders),
+            ..WorkspaceServerCapabilities::default()
+        }),
+        experimental: Some(json!({ "wherefore": { "version": env!("CARGO_PKG_VERSION") } })),
+        ..ServerCapabilities::default()
     }
 }
 

@@ -1,10 +1,9 @@
 //! `initialize` and its consequences: the server's capabilities, and the workspace folders.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tower_lsp::ls_types::*;
 
-use super::backend::LspBackend;
-use super::commands;
+use super::backend::{LspBackend, server_capabilities};
 use super::features::ClientFeatures;
 use super::parent;
 use crate::base::uri;
@@ -138,41 +137,4 @@ fn workspace_roots(params: &InitializeParams) -> Vec<String> {
     }
     let root = params.root_uri.as_ref().and_then(|uri| uri::path_from_uri(uri.as_str()));
     root.or_else(|| params.root_path.clone()).into_iter().collect()
-}
-
-fn server_capabilities(features: ClientFeatures) -> ServerCapabilities {
-    let save = TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) });
-    let sync = TextDocumentSyncOptions {
-        open_close: Some(true),
-        change: Some(TextDocumentSyncKind::INCREMENTAL),
-        save: Some(save),
-        ..TextDocumentSyncOptions::default()
-    };
-    let actions = CodeActionOptions {
-        code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
-        ..CodeActionOptions::default()
-    };
-    let folders = WorkspaceFoldersServerCapabilities {
-        supported: Some(true),
-        change_notifications: Some(OneOf::Left(true)),
-    };
-    ServerCapabilities {
-        position_encoding: Some(PositionEncodingKind::from(features.encoding.name().to_owned())),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
-        completion_provider: Some(CompletionOptions::default()),
-        // A wherefore plugin shows a hunk's details itself.
-        hover_provider: (!features.hunks).then_some(HoverProviderCapability::Simple(true)),
-        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
-        code_action_provider: Some(CodeActionProviderCapability::Options(actions)),
-        execute_command_provider: Some(ExecuteCommandOptions {
-            commands: commands::NAMES.iter().map(|name| (*name).to_owned()).collect(),
-            ..ExecuteCommandOptions::default()
-        }),
-        workspace: Some(WorkspaceServerCapabilities {
-            workspace_folders: Some(folders),
-            ..WorkspaceServerCapabilities::default()
-        }),
-        experimental: Some(json!({ "wherefore": { "version": env!("CARGO_PKG_VERSION") } })),
-        ..ServerCapabilities::default()
-    }
 }

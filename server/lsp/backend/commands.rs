@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::ExecuteCommandParams;
 
-use super::backend::{LspBackend, read_params};
+use super::{LspBackend, read_params};
 use crate::base::uri;
 use crate::protocol::Act;
 use crate::requests::log::LogAnswer;

@@ -7,9 +7,9 @@ use tower_lsp::ls_types::{
     MarkupKind, Position, Uri,
 };
 
-use super::backend::{LspBackend, to_request_error};
-use super::hunks::{self, DocumentView};
+use super::{LspBackend, to_request_error};
 use crate::base::{ProposalId, uri};
+use crate::lsp::hunks::{self, DocumentView};
 use crate::protocol::{Code, Fault, Proposal, ProposalsParams, ProposedFile};
 use crate::requests::decide::DecideAnswer;
 
@@ -69,7 +69,7 @@ impl LspBackend {
     }
 
     /// The proposals that wait, of every folder.
-    pub(super) fn waiting_proposals(&self) -> Vec<Proposal> {
+    pub(in crate::lsp) fn waiting_proposals(&self) -> Vec<Proposal> {
         let params = ProposalsParams::default();
         self.hub.folders().iter().flat_map(|folder| folder.queue().store().list_proposals(&params)).collect()
     }

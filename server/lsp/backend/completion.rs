@@ -2,11 +2,11 @@
 
 use tower_lsp::ls_types::{CompletionItem, CompletionItemKind, Position, Uri};
 
-use super::backend::LspBackend;
-use super::label::label_text;
+use super::LspBackend;
 use crate::base::position::{self, offset_at};
 use crate::base::uri;
 use crate::catalogue::complete::completion_offers;
+use crate::lsp::label::label_text;
 
 /// The folder of such files, below a workspace's root.
 const FOLDER: &str = ".wherefore/tools/";
