@@ -8,7 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import readline from 'node:readline';
 
-const program = path.resolve(process.argv[2] ?? 'target/release/wherefore');
+const program = path.resolve(process.argv[2] ?? 'target/dist/wherefore');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'wherefore-bench-'));
 const python = fs.existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));

@@ -9,7 +9,7 @@ import os from 'node:os';
 import path from 'node:path';
 
 const ROUNDS = 40;
-const program = path.resolve(process.argv[2] ?? 'target/release/wherefore');
+const program = path.resolve(process.argv[2] ?? 'target/dist/wherefore');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'wherefore-bench-'));
 const work = path.join(scratch, 'work');
 for (const folder of ['work', 'home', 'run', 'none']) fs.mkdirSync(path.join(scratch, folder), { mode: 0o700 });

@@ -9,7 +9,7 @@ import path from 'node:path';
 
 const ROUNDS = 60;
 const python = fs.existsSync('/usr/bin/python3') ? '/usr/bin/python3' : 'python3';
-const program = path.resolve(process.argv[2] ?? 'target/release/wherefore');
+const program = path.resolve(process.argv[2] ?? 'target/dist/wherefore');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'wherefore-bench-'));
 const work = path.join(scratch, 'work');
 for (const folder of ['work/.git', 'home', 'run']) fs.mkdirSync(path.join(scratch, folder), { recursive: true, mode: 0o700 });

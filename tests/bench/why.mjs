@@ -9,7 +9,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [LINES, CALLS, REPORTED, ROUNDS] = [5000, 1000, 10_000, 100];
-const program = path.resolve(process.argv[2] ?? 'target/release/wherefore');
+const program = path.resolve(process.argv[2] ?? 'target/dist/wherefore');
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'wherefore-bench-'));
 const why = 'Measure what a call of this kind costs';
 const at = (list, part) => list.toSorted((one, other) => one - other)[Math.floor(part * (list.length - 1))];
