@@ -9,12 +9,11 @@ from package_sources import PackageSource, package_env
 from outcome import LEFT_OUT, CaseResult, check_case
 from sources import SourceMissing
 
-SOURCES = [PackageSource("mcp-conformance", "npm", ("@modelcontextprotocol/conformance@0.1.16", "node@22"))]
+SOURCES = [PackageSource("mcp-conformance", "npm", ("@modelcontextprotocol/conformance@0.2.0-alpha.12", "node@22"))]
 LIMIT = 120
 CLIENT = Path(__file__).resolve().parents[1] / "conformance_client.py"
 NOT_OFFERED = [
     (r"^auth/", "the program signs in nowhere: it sends the headers that the person names"),
-    (r"^elicitation-", "an imported server does not ask the person: the program states no such capability to it"),
 ]
 
 
