@@ -17,6 +17,7 @@ mod gemini;
 mod hook_profile;
 mod levers;
 mod opencode;
+mod plugin_profile;
 mod profile;
 mod qwen;
 pub mod tool_form;
@@ -35,6 +36,7 @@ pub use hook_profile::{
     HookMessageForm, HookProfile, HookSetup, HookTrust, MessageMembers, MissingProgram, OffSwitch, OwnRules,
     SampleCall, SenderEvidence, ShellPlace,
 };
+pub use plugin_profile::{PluginForm, PluginProfile, PluginTrace};
 pub use profile::{
     AgentFiles, AgentFolder, AgentProfile, AgentTrace, FileFormat, LeverFiles, McpClientProfile, PermitItem,
     PermitProfile, PersonFiles, ServerCommand, SettingEffect, SettingLever, SettingsEntryPath, SettingsOwner,

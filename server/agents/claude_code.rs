@@ -8,6 +8,7 @@ use super::hook_profile::{
     SampleCall, SenderEvidence, ShellPlace,
 };
 use super::levers::{ALL_TOOLS, EDITS, OURS_OFF, TOOLS_OFF, list_items, names_us};
+use super::plugin_profile::{PluginForm, PluginProfile, PluginTrace};
 use super::profile::AgentTrace::{Home, Project};
 use super::profile::SettingEffect::Off;
 use super::profile::{
@@ -70,6 +71,7 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         },
     },
     hooks: Some(&HOOKS),
+    plugin: Some(&PLUGIN),
     acp: Some(AcpProfile {
         name: "@agentclientprotocol/claude-agent-acp",
         feedback: FeedbackChannel::OptionId,
@@ -78,6 +80,19 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
     }),
     // Its own limit is 27 hours.
     mcp: Some(McpClientProfile { name: "claude-code", wait_s: 3570 }),
+};
+
+static PLUGIN: PluginProfile = PluginProfile {
+    form: PluginForm::Claude,
+    install: &["claude plugin marketplace add {folder}", "claude plugin install wherefore@wherefore"],
+    remove: &["claude plugin uninstall wherefore@wherefore", "claude plugin marketplace remove wherefore"],
+    trace: PluginTrace::Enabled {
+        container: "enabledPlugins",
+        person_file: "settings.json",
+        project_files: &[".claude/settings.json", ".claude/settings.local.json"],
+    },
+    server_name: Some("plugin_wherefore_wherefore"),
+    lack: None,
 };
 
 static HOOKS: HookProfile = HookProfile {

@@ -8,6 +8,7 @@ use super::hook_profile::{
     SampleCall, SenderEvidence, ShellPlace,
 };
 use super::levers::{EDITS, OURS_OFF, TOOLS_OFF, has_items};
+use super::plugin_profile::{PluginForm, PluginProfile, PluginTrace};
 use super::profile::AgentTrace::{OwnFolder, Project};
 use super::profile::SettingEffect::Past;
 use super::profile::{
@@ -63,12 +64,22 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         lever_files: LeverFiles::NONE,
     },
     hooks: Some(&HOOKS),
+    plugin: Some(&PLUGIN),
     acp: Some(AcpProfile {
         name: "@agentclientprotocol/codex-acp",
         ask_mode: Some("read-only"),
         ..AcpProfile::UNKNOWN
     }),
     mcp: None,
+};
+
+static PLUGIN: PluginProfile = PluginProfile {
+    form: PluginForm::Codex,
+    install: &["codex plugin marketplace add {folder}", "codex plugin add wherefore@wherefore"],
+    remove: &["codex plugin remove wherefore@wherefore", "codex plugin marketplace remove wherefore"],
+    trace: PluginTrace::Enabled { container: "plugins", person_file: "config.toml", project_files: &[] },
+    server_name: None,
+    lack: Some("runs its hooks once you trust them on its screen /hooks"),
 };
 
 static HOOKS: HookProfile = HookProfile {

@@ -6,6 +6,7 @@ use super::hook_profile::{
     AgentQuestions, AgentShell, CallMarks, ConversationFile, HookAnswerForm, HookForm, HookMessageForm,
     HookProfile, HookSetup, HookTrust, MessageMembers, OffSwitch, OwnRules, SampleCall, SenderEvidence,
 };
+use super::plugin_profile::{PluginForm, PluginProfile, PluginTrace};
 use super::profile::{
     AgentFiles, AgentFolder, AgentProfile, AgentTrace, FileFormat, LeverFiles, PersonFiles,
     SettingsEntryPath, SettingsOwner, SetupProfile, UsualFolder,
@@ -50,8 +51,22 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         lever_files: LeverFiles::NONE,
     },
     hooks: Some(&HOOKS),
+    plugin: Some(&PLUGIN),
     acp: None,
     mcp: None,
+};
+
+static PLUGIN: PluginProfile = PluginProfile {
+    form: PluginForm::AgentPlugins,
+    install: &["copilot plugin marketplace add {folder}", "copilot plugin install wherefore@wherefore"],
+    remove: &["copilot plugin uninstall wherefore@wherefore", "copilot plugin marketplace remove wherefore"],
+    trace: PluginTrace::Enabled {
+        container: "enabledPlugins",
+        person_file: "settings.json",
+        project_files: &[],
+    },
+    server_name: None,
+    lack: Some("has the hooks alone, as it would start the server in the plugin's folder"),
 };
 
 static HOOKS: HookProfile = HookProfile {

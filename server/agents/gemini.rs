@@ -8,6 +8,7 @@ use super::hook_profile::{
     SampleCall, SenderEvidence,
 };
 use super::levers::{EDITS, OURS_OFF, TOOLS_OFF, has_items, leaves_us_out, names_us};
+use super::plugin_profile::{PluginForm, PluginProfile, PluginTrace};
 use super::profile::AgentTrace::{Home, Project};
 use super::profile::{
     AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever,
@@ -48,6 +49,7 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         lever_files: LeverFiles::NONE,
     },
     hooks: Some(&HOOKS),
+    plugin: Some(&PLUGIN),
     acp: Some(AcpProfile {
         name: "gemini-cli",
         permission_reply: PermissionReply::AllowAfterRead,
@@ -57,6 +59,17 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         ask_mode: None,
     }),
     mcp: None,
+};
+
+static PLUGIN: PluginProfile = PluginProfile {
+    form: PluginForm::Extension("gemini-extension.json"),
+    install: &["gemini extensions install {folder}"],
+    remove: &["gemini extensions uninstall wherefore"],
+    trace: PluginTrace::PersonFile("extensions/wherefore/gemini-extension.json"),
+    server_name: None,
+    lack: Some(
+        "asks about each tool of wherefore's and each confined command: an extension may not say otherwise",
+    ),
 };
 
 static HOOKS: HookProfile = HookProfile {

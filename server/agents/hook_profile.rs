@@ -229,7 +229,7 @@ pub enum HookForm {
     Groups(HookGroups),
     /// Handlers for every tool, by their events. A message does not name its event, so that the command does.
     Handlers(&'static [&'static str]),
-    /// A plugin in a file of its own. `{program}` and `{refuse}` in its text stand for values of JavaScript.
+    /// A plugin in a file of its own. `{program}`, `{refuse}` and `{plugin}` in its text stand for values of JavaScript.
     Plugin(&'static str),
 }
 

@@ -20,7 +20,7 @@ const refusal = (error) =>
 
 const ask = (message) =>
   new Promise((done, fail) => {
-    const child = spawn(PROGRAM, ["hook", "opencode"], { cwd: message.cwd, stdio: "pipe" });
+    const child = spawn(PROGRAM, ["hook", "opencode"{plugin}], { cwd: message.cwd, stdio: "pipe" });
     let answer = "";
     let told = "";
     child.stdout.on("data", (data) => (answer += data));

@@ -7,6 +7,7 @@ use super::hook_profile::{
     HookProfile, HookSetup, HookTrust, MessageMembers, OffSwitch, OwnRules, SampleCall, SenderEvidence,
 };
 use super::levers::OURS_OFF;
+use super::plugin_profile::{PluginForm, PluginProfile, PluginTrace};
 use super::profile::AgentTrace::{Config, Project};
 use super::profile::{
     AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever,
@@ -64,12 +65,23 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         lever_files: LeverFiles::NONE,
     },
     hooks: Some(&HOOKS),
+    plugin: Some(&PLUGIN),
     acp: Some(AcpProfile {
         name: "OpenCode",
         permission_reply: PermissionReply::AllowWrite,
         ..AcpProfile::UNKNOWN
     }),
     mcp: None,
+};
+
+static PLUGIN: PluginProfile = PluginProfile {
+    form: PluginForm::NpmPackage,
+    install: &["opencode plugin {folder} --global"],
+    // It has no command for that.
+    remove: &[],
+    trace: PluginTrace::Listed { list: "plugin", package: "opencode-wherefore", file: "wherefore.js" },
+    server_name: None,
+    lack: None,
 };
 
 static HOOKS: HookProfile = HookProfile {

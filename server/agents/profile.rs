@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::acp_profile::AcpProfile;
 use super::hook_profile::HookProfile;
+use super::plugin_profile::PluginProfile;
 
 /// The profile of an agent.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct AgentProfile {
     pub setup: SetupProfile,
     /// Its hooks; none if its own tools cannot be sent through wherefore.
     pub hooks: Option<&'static HookProfile>,
+    /// The plugin by which it takes wherefore, if it has plugins and a command that installs one.
+    pub plugin: Option<&'static PluginProfile>,
     /// Its manner as an agent of the Agent Client Protocol, if it has one that differs from an unknown agent's.
     pub acp: Option<AcpProfile>,
     /// Its client of the Model Context Protocol, if the server knows that by its name.

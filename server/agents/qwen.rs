@@ -8,6 +8,7 @@ use super::hook_profile::{
     SampleCall, SenderEvidence, ShellPlace,
 };
 use super::levers::{ALL_TOOLS, EDITS, OURS_OFF, TOOLS_OFF, has_items, leaves_us_out, names_us};
+use super::plugin_profile::{PluginForm, PluginProfile, PluginTrace};
 use super::profile::AgentTrace::{Home, Project};
 use super::profile::{
     AgentFiles, AgentFolder, AgentProfile, FileFormat, LeverFiles, PersonFiles, SettingLever,
@@ -47,12 +48,22 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         lever_files: LeverFiles::NONE,
     },
     hooks: Some(&HOOKS),
+    plugin: Some(&PLUGIN),
     acp: Some(AcpProfile {
         name: "qwen-code",
         permission_reply: PermissionReply::DecideAtWrite,
         ..AcpProfile::UNKNOWN
     }),
     mcp: None,
+};
+
+static PLUGIN: PluginProfile = PluginProfile {
+    form: PluginForm::Extension("qwen-extension.json"),
+    install: &["qwen extensions install {folder}"],
+    remove: &["qwen extensions uninstall wherefore"],
+    trace: PluginTrace::PersonFile("extensions/wherefore/qwen-extension.json"),
+    server_name: None,
+    lack: Some("asks about each tool of wherefore's: an extension may not say otherwise"),
 };
 
 static HOOKS: HookProfile = HookProfile {

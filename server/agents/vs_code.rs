@@ -31,6 +31,7 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         lever_files: LeverFiles::NONE,
     },
     hooks: None,
+    plugin: None,
     acp: None,
     mcp: None,
 };

@@ -32,6 +32,7 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
         lever_files: LeverFiles::NONE,
     },
     hooks: None,
+    plugin: None,
     acp: None,
     mcp: None,
 };

@@ -55,6 +55,9 @@ pub(super) struct HookArgs {
     /// allows a hook that has no limit]
     #[arg(long, value_name = "SECONDS")]
     wait: Option<u64>,
+    /// The hook is of a plugin of the agent's: it leaves a call to a hook of the agent's settings that answers it
+    #[arg(long, hide = true)]
+    plugin: bool,
     /// The command that the agent's shell is about to run
     #[arg(last = true, value_name = "SCRIPT", hide = true)]
     script: Option<String>,
@@ -127,6 +130,11 @@ pub(super) fn run_hook(args: &HookArgs) -> ExitCode {
     if message.moment == HookMoment::Other || duplicate_hook::is_duplicate_hook(args.agent.agent(), &message)
     {
         return ExitCode::SUCCESS;
+    }
+    match args.plugin {
+        true if duplicate_hook::is_left_to_settings(&message) => return ExitCode::SUCCESS,
+        true => {}
+        false => duplicate_hook::claim_call(&message),
     }
     if message.moment == HookMoment::Start {
         return session_shell::install_function(&message);
@@ -255,7 +263,8 @@ fn answer_message(
         call.clone();
     let is_prompt = message.moment == HookMoment::Prompt;
     if act == NativeAct::Other && !is_prompt {
-        let is_allowed = message.moment == HookMoment::Before && own_server::is_own_tool(message);
+        let is_allowed =
+            message.moment == HookMoment::Before && own_server::is_own_tool(message, args.plugin);
         return Ok(if is_allowed { HookAnswer::Allow } else { HookAnswer::Pass });
     }
     let folder = agent_folder(message);

@@ -18,6 +18,7 @@ mod machine;
 pub(super) mod neovim;
 mod original;
 mod plan;
+pub(super) mod plugins;
 mod tables;
 
 use std::fs;
@@ -72,6 +73,14 @@ pub(super) struct InitArgs {
     /// Have git write a note on each commit that says why its lines are as they are, and carry, fetch and push the notes
     #[arg(long, conflicts_with_all = ["guard", "neovim", "user", "agents"])]
     pub git: bool,
+    /// Write the plugins and packages by which agents take wherefore into a folder, and set nothing up
+    #[arg(
+        long,
+        value_name = "FOLDER",
+        value_hint = ValueHint::DirPath,
+        conflicts_with_all = ["guard", "neovim", "user", "agents", "git", "remove", "absolute"],
+    )]
+    pub plugins: Option<PathBuf>,
 }
 
 /// The files to write: their paths below the project, their texts, and their purposes.
@@ -93,6 +102,9 @@ const FILES: [(&str, &str, &str); 2] = [
 pub(super) fn run_init(args: &InitArgs) -> ExitCode {
     let (page, machine) = (TerminalPage::stdout(), PersonMachine::current());
     let args = &InitArgs { dir: args.root.clone().unwrap_or_else(|| args.dir.clone()), ..args.clone() };
+    if let Some(folder) = &args.plugins {
+        return print::exit_with(plugins::write_packages(page, folder));
+    }
     let done = match args.dir.is_dir() {
         true if args.guard => guard::run_guard_setup(page, args, &machine),
         true if args.git => git::run_git_setup(page, args, &machine),
@@ -116,6 +128,13 @@ fn offer_setup(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> 
     }
     for agent in choose_agents(page, args, machine)? {
         let scope = setup_scope(args, machine);
+        if let Some(plugin) = agent.installed_plugin(machine, &args.dir) {
+            page.write_line(format!(
+                "{} has wherefore by its plugin already ({}).",
+                agent.title, plugin.file
+            ))?;
+            continue;
+        }
         let plans = [plan::put_entry(agent, scope, &command), plan::permit_tools(agent, scope)];
         let (plans, wrong) = collect_plans(plans.into_iter().filter_map(Result::transpose));
         failed |= wrong;
@@ -166,6 +185,7 @@ fn offer_setup(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> 
     {
         page.write_line(guard::PURPOSE)?;
     }
+    plugins::name_plugins(page, &done)?;
     let is_loaded = done.iter().any(|plan| plan.plugin.is_some());
     if let Some(lines) =
         neovim::config_lines(machine, &command).filter(|_| !is_loaded && neovim::is_wanted(machine))
@@ -235,6 +255,9 @@ fn remove_setup(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) ->
     let mut failed = false;
     let named = |agent: &&AgentProfile| args.agents.as_ref().is_none_or(|named| includes_agent(named, agent));
     for agent in ALL.iter().copied().filter(named) {
+        if let Some(plugin) = agent.installed_plugin(machine, &args.dir) {
+            page.write_line(format!("{} has wherefore by its plugin: {}.", agent.title, plugin.removal()))?;
+        }
         let (mut plans, wrong) = collect_plans(plan::take_all(agent, setup_scope(args, machine)).into_iter());
         failed |= wrong;
         let known = |plan: &FilePlan| {
@@ -359,4 +382,4 @@ fn warn_about_path(page: TerminalPage, machine: &PersonMachine) -> io::Result<()
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -36,7 +36,7 @@ fn waiting(place: &Place) -> Vec<String> {
 }
 
 /// Accepts the hunks 1, 3 and 5 of the first change that waits, and rejects the others.
-fn decide(place: &Place, agent: &Agent, model: &Model) {
+pub(crate) fn decide(place: &Place, agent: &Agent, model: &Model) {
     let start = Instant::now();
     let proposal = loop {
         if let Some(proposal) = waiting(place).pop() {

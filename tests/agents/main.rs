@@ -19,6 +19,7 @@ mod own_rules;
 mod patience;
 mod person;
 mod place;
+mod plugins;
 mod programs;
 mod recipes;
 mod setup;

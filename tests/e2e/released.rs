@@ -64,7 +64,8 @@ fn the_files_of_a_release_are_installed_and_run() {
     let platform = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
     let packages: Vec<PathBuf> =
         platform.filter(|path| path.extension().is_some_and(|end| end == "tgz")).collect();
-    assert_eq!(packages.len(), 2, "{packages:?}");
+    assert_eq!(packages.len(), 3, "{packages:?}");
+    has_plugins(&out, &home);
     let quiet = ["install", "--offline", "--no-audit", "--no-fund", "--silent"];
     ran(Command::new("npm").args(quiet).args(&packages).current_dir(&npm).env("HOME", &home));
     let installed = npm.join("node_modules/.bin/wherefore");
@@ -87,6 +88,35 @@ fn the_files_of_a_release_are_installed_and_run() {
 /// The machine as npm names it.
 fn cpu() -> &'static str {
     if cfg!(target_arch = "x86_64") { "x64" } else { "arm64" }
+}
+
+/// The plugins are there, each package of npm has the name of its registry, and the bundle's program runs.
+fn has_plugins(out: &Path, home: &Path) {
+    ran(Command::new("tar")
+        .arg("xzf")
+        .arg(file(out, concat!("wherefore-plugins-", env!("CARGO_PKG_VERSION"), ".tar.gz")))
+        .current_dir(home));
+    let plugins = home.join(concat!("wherefore-plugins-", env!("CARGO_PKG_VERSION")));
+    let read = |path: &str| -> serde_json::Value {
+        serde_json::from_str(&std::fs::read_to_string(plugins.join(path)).unwrap()).unwrap()
+    };
+    assert!(plugins.join("claude/.claude-plugin/plugin.json").is_file() && !plugins.join("bundle").exists());
+    let front = file(out, concat!("/wherefore-", env!("CARGO_PKG_VERSION"), ".tgz"));
+    let front = ran(Command::new("tar").args(["xzf"]).arg(front).args(["-O", "package/package.json"]));
+    let front: serde_json::Value = serde_json::from_str(&front).unwrap();
+    assert_eq!(front["mcpName"], read("registry/server.json")["name"]);
+    if !Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return report_skip("python3 is not installed: the bundle is not made");
+    }
+    let unpack = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
+    let bundle = home.join("bundle");
+    ran(Command::new("python3").args(["-c", unpack]).arg(file(out, ".mcpb")).arg(&bundle));
+    let manifest: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(bundle.join("manifest.json")).unwrap()).unwrap();
+    let program = bundle.join(manifest["server"]["entry_point"].as_str().unwrap());
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).unwrap();
+    assert!(ran(Command::new(program).arg("--version")).contains(env!("CARGO_PKG_VERSION")));
 }
 
 /// `cargo binstall` finds the tarball, and the program in it, by the words of Cargo.toml.

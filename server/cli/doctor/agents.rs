@@ -12,6 +12,7 @@ use crate::agents::{HookAgent, HookTrust};
 use crate::cli::init::agents::PersonMachine;
 use crate::cli::init::guard::forms::HookFile;
 use crate::cli::init::guard::{plan, trust};
+use crate::cli::init::plugins;
 
 /// The time limit for a hook, and for an agent that is asked for its version.
 pub(super) const PATIENCE: Duration = Duration::from_secs(15);
@@ -48,6 +49,9 @@ fn check_agent(agent: HookAgent, machine: &PersonMachine, dir: &Path) -> DoctorC
             return DoctorCheck::broken(name, problem, "Mend the file, then run `wherefore init --guard`.");
         }
     };
+    if let (true, Some(plugin)) = (hooks.is_empty(), agent.profile.installed_plugin(machine, dir)) {
+        return check_plugin(agent, &version, &plugin.file);
+    }
     let Some((file, commands)) = hooks.first() else {
         let mend = "`wherefore init --guard` sends them through wherefore; `--user` does for every project.";
         return lacking("its own edits, commands and reads go past wherefore", mend);
@@ -88,6 +92,27 @@ fn check_agent(agent: HookAgent, machine: &PersonMachine, dir: &Path) -> DoctorC
         (agent.setup.untested_part)(said.as_deref(), sandbox.as_deref())
     );
     DoctorCheck { gap: Some(gaps.join(" ")).filter(|gap| !gap.is_empty()), ..DoctorCheck::well(name, found) }
+}
+
+/// Tries the hooks of an agent's plugin.
+fn check_plugin(agent: HookAgent, version: &str, file: &str) -> DoctorCheck {
+    let commands = plugins::plugin_commands(agent);
+    let tried = commands.iter().try_for_each(|command| trial::try_hook(agent, command, None));
+    let name = agent.title();
+    match tried {
+        Err(problem) => DoctorCheck::broken(
+            name,
+            format!("{version}the hook of its plugin ({file}) {problem}"),
+            "Put `wherefore` on the PATH of the agent, and install the plugin of this version.",
+        ),
+        Ok(()) => DoctorCheck::well(
+            name,
+            format!(
+                "{version}its own {} come through by its plugin ({file}): the hook was tried with each",
+                agent.setup.covered
+            ),
+        ),
+    }
 }
 
 /// The sandbox that the agent's settings name, for an agent (Codex) whose server tells.

@@ -23,8 +23,13 @@ fn check_connection(agent: &AgentProfile, machine: &PersonMachine, dir: &Path) -
         Err(problem) => return DoctorCheck::lacking(name, problem.to_string(), "Mend the file."),
     };
     let AgentConnection { starts, off, past } = connection;
+    let plugin = agent.installed_plugin(machine, dir);
     let gap = (!past.is_empty()).then(|| format!("{}.", past.join("; ")));
     let check = match (starts, off.is_empty()) {
+        (None, _) if plugin.is_some() => {
+            let file = plugin.map(|plugin| plugin.file).unwrap_or_default();
+            DoctorCheck::well(name, format!("starts wherefore by its plugin ({file})"))
+        }
         (None, _) => DoctorCheck::lacking(
             name,
             "its settings do not start wherefore",

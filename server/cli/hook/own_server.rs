@@ -1,4 +1,4 @@
-//! Calls of the tools of our own server, which Copilot CLI would ask about. A name alone proves nothing: a project can call any
+//! Calls of the tools of our own server, which Copilot CLI would ask about, and other agents where it is a plugin's. A name alone proves nothing: a project can call any
 //! server by ours, so the settings have to start this program.
 
 use std::path::{Path, PathBuf};
@@ -17,8 +17,15 @@ const FILES: [&str; 4] = [".mcp.json", ".github/mcp.json", ".copilot/mcp-config.
 /// An option of its command line that names further servers.
 const MORE_SERVERS: &str = "--additional-mcp-config";
 
-/// Returns whether a call is of a wherefore tool that Copilot CLI would ask about, and the person does not refuse it.
-pub(super) fn is_own_tool(message: &HookMessage) -> bool {
+/// Returns whether a call is of a wherefore tool that the agent would ask about, and the person does not refuse it. A
+/// plugin starts the server of its hook, with no entry in the settings.
+pub(super) fn is_own_tool(message: &HookMessage, is_of_plugin: bool) -> bool {
+    if let Some(server) = message.agent.profile.plugin.and_then(|plugin| plugin.server_name) {
+        let tool = message.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server));
+        return is_of_plugin
+            && tool.is_some_and(|rest| rest.starts_with("__"))
+            && !is_named(&settings_files(message), server);
+    }
     let Some(tool) = message.tool.strip_prefix(SERVER).and_then(|rest| rest.strip_prefix('-')) else {
         return false;
     };
@@ -28,7 +35,7 @@ pub(super) fn is_own_tool(message: &HookMessage) -> bool {
         && !person_rules::agent_arguments(message.agent)
             .iter()
             .any(|argument| argument.starts_with(MORE_SERVERS))
-        && all_start_us(&settings_files(message))
+        && all_start_us(&settings_files(message), is_of_plugin)
         && !person_rules::option_rules(message.agent).denies_tool(SERVER, tool)
 }
 
@@ -41,16 +48,25 @@ fn settings_files(message: &HookMessage) -> Vec<PathBuf> {
     person.into_iter().chain(of_project).filter(|file| file.symlink_metadata().is_ok()).collect()
 }
 
-/// Returns whether the files name wherefore's server, and each that does starts this program. A file that cannot be
-/// read may name another one.
-fn all_start_us(files: &[PathBuf]) -> bool {
+/// Returns whether a file names a server of that name. A file that cannot be read may do so.
+fn is_named(files: &[PathBuf], server: &str) -> bool {
+    files.iter().any(|file| {
+        read_settings_at(file).is_none_or(|settings| {
+            ["mcpServers", "servers"].iter().any(|list| settings[*list].get(server).is_some())
+        })
+    })
+}
+
+/// Returns whether the files name wherefore's server, unless a plugin does, and each that does starts this program. A
+/// file that cannot be read may name another one.
+fn all_start_us(files: &[PathBuf], is_of_plugin: bool) -> bool {
     let settings: Option<Vec<Value>> = files.iter().map(|file| read_settings_at(file)).collect();
     let Some(settings) = settings else { return false };
     let entries = settings.iter().flat_map(|settings| {
         ["mcpServers", "servers"].iter().filter_map(|list| settings.get(list)?.get(SERVER))
     });
     let mut entries = entries.peekable();
-    entries.peek().is_some() && entries.all(starts_us)
+    (is_of_plugin || entries.peek().is_some()) && entries.all(starts_us)
 }
 
 fn starts_us(entry: &Value) -> bool {
@@ -81,7 +97,9 @@ mod tests {
         };
         let own = write("own.json", ours.to_string());
         let bare = write("bare.json", ours.to_string().replace(&program.display().to_string(), "wherefore"));
-        assert!(all_start_us(&[own.clone(), bare]) && !all_start_us(&[]));
+        assert!(
+            all_start_us(&[own.clone(), bare], false) && !all_start_us(&[], false) && all_start_us(&[], true)
+        );
         for (name, other) in [
             (
                 "another program",
@@ -97,8 +115,11 @@ mod tests {
             ),
             ("an address", json!({ "mcpServers": { "wherefore": { "url": "http://127.0.0.1:1/" } } })),
         ] {
-            assert!(!all_start_us(&[own.clone(), write("other.json", other.to_string())]), "{name}");
+            let files = [own.clone(), write("other.json", other.to_string())];
+            assert!(!all_start_us(&files, false) && !all_start_us(&files, true), "{name}");
         }
-        assert!(!all_start_us(&[own, write("cut.json", "{\"mcpServers\": {".to_owned())]), "cut off");
+        let cut = [own, write("cut.json", "{\"mcpServers\": {".to_owned())];
+        assert!(!all_start_us(&cut, false) && is_named(&cut, "plugin_wherefore_wherefore"), "cut off");
+        assert!(!is_named(&cut[..1], "plugin_wherefore_wherefore") && is_named(&cut[..1], "wherefore"));
     }
 }

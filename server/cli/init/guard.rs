@@ -52,6 +52,15 @@ fn put_guard(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> io
     let command = hook_command(args, machine)?;
     let mut files = Vec::new();
     for agent in choose_guarded(page, args, machine)? {
+        if let Some(plugin) = agent.profile.installed_plugin(machine, &args.dir) {
+            page.write_line(format!(
+                "{} is guarded already by its plugin ({}). For hooks of your settings instead, {}.",
+                agent.title(),
+                plugin.file,
+                plugin.removal()
+            ))?;
+            continue;
+        }
         match other_guard(args, machine, agent) {
             Some(other) => {
                 let user = if args.user { "" } else { " --user" };
@@ -245,7 +254,7 @@ fn hook_command(args: &InitArgs, machine: &PersonMachine) -> io::Result<HookComm
         true => super::own_path()?,
         false => PROGRAM.to_owned(),
     };
-    Ok(HookCommand { program, refuse: when_away(args) == WhenAway::Deny })
+    Ok(HookCommand { program, refuse: when_away(args) == WhenAway::Deny, is_of_plugin: false })
 }
 
 /// The setting for calls while no server can be reached. A project's settings apply if its hooks do.

@@ -27,7 +27,7 @@ pub(super) fn choice(id: &str) -> AgentChoice {
     AgentChoice::from_str(id, false).unwrap()
 }
 
-fn args(dir: &Path, agents: &[&str]) -> InitArgs {
+pub(super) fn args(dir: &Path, agents: &[&str]) -> InitArgs {
     InitArgs {
         dir: dir.to_path_buf(),
         root: None,
@@ -40,6 +40,7 @@ fn args(dir: &Path, agents: &[&str]) -> InitArgs {
         user: false,
         neovim: false,
         git: false,
+        plugins: None,
     }
 }
 

@@ -5,6 +5,9 @@ use std::path::Path;
 
 use crate::cli::init::PROGRAM;
 
+/// The option of a hook that is of a plugin.
+const PLUGIN_FLAG: &str = "--plugin";
+
 /// The command line of the hooks.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct HookCommand {
@@ -12,12 +15,15 @@ pub(in crate::cli) struct HookCommand {
     pub(in crate::cli) program: String,
     /// True if the agent's tools are refused where the program is missing.
     pub(in crate::cli) refuse: bool,
+    /// True if the hooks are of a plugin of the agent, and not of its settings.
+    pub(in crate::cli) is_of_plugin: bool,
 }
 
 impl HookCommand {
     /// As a line for a shell; `words` name the agent. With a `code`, the line ends with that where the program is
     /// missing.
-    pub(super) fn shell_line(&self, words: &str, code: Option<u8>) -> String {
+    pub(in crate::cli::init) fn shell_line(&self, words: &str, code: Option<u8>) -> String {
+        let words = &if self.is_of_plugin { format!("{words} {PLUGIN_FLAG}") } else { words.to_owned() };
         let program = quote_word(&self.program);
         match code {
             None => format!("{program} hook {words}"),
@@ -62,7 +68,7 @@ mod tests {
     fn a_hook_is_known_again_however_it_is_spelled() {
         for program in ["wherefore", "/opt/bin/wherefore", "/my own/wherefore", "/it's/wherefore-0.1"] {
             for code in [None, Some(0), Some(2)] {
-                let command = HookCommand { program: program.to_owned(), refuse: false };
+                let command = HookCommand { program: program.to_owned(), refuse: false, is_of_plugin: false };
                 let line = command.shell_line("codex", code);
                 assert!(runs_our_hook(&line, "codex"), "{line}");
                 assert!(!runs_our_hook(&line, "claude"), "{line}");
@@ -86,7 +92,8 @@ mod tests {
     #[test]
     fn a_missing_program_ends_as_it_is_told_to() {
         for (code, refuse) in [(Some(0), false), (Some(1), false), (Some(2), true)] {
-            let command = HookCommand { program: "/no/such place/wherefore".to_owned(), refuse };
+            let command =
+                HookCommand { program: "/no/such place/wherefore".to_owned(), refuse, is_of_plugin: false };
             let status =
                 std::process::Command::new("sh").args(["-c", &command.shell_line("codex", code)]).status();
             assert_eq!(status.unwrap().code(), code.map(i32::from));

@@ -70,7 +70,7 @@ impl HookAgent {
     }
 
     /// The lists of hooks, each by its event, with wherefore's item.
-    pub(super) fn hook_items(self, command: &HookCommand) -> Vec<(&'static str, Value)> {
+    pub(in crate::cli::init) fn hook_items(self, command: &HookCommand) -> Vec<(&'static str, Value)> {
         let item = |event: &'static str| match &self.setup.form {
             HookForm::Groups(groups) => groups.hook_item(self.id(), event, command),
             _ => {
@@ -85,7 +85,7 @@ impl HookAgent {
     }
 
     /// The commands in a list's item that are ours, and how many are not.
-    pub(super) fn split_commands(self, item: &Value) -> (Vec<String>, usize) {
+    pub(in crate::cli::init) fn split_commands(self, item: &Value) -> (Vec<String>, usize) {
         let handlers = item["hooks"].as_array().map_or_else(|| vec![item], |all| all.iter().collect());
         let line =
             |handler: &&Value| handler["command"].as_str().or(handler["bash"].as_str()).map(str::to_owned);
@@ -105,7 +105,7 @@ impl HookAgent {
     }
 
     /// The first members of a new file of hooks.
-    pub(super) fn hook_file_head(self) -> Vec<(&'static str, Value)> {
+    pub(in crate::cli::init) fn hook_file_head(self) -> Vec<(&'static str, Value)> {
         match self.setup.form {
             HookForm::Handlers(_) => vec![("version", json!(1))],
             _ => Vec::new(),
@@ -120,12 +120,17 @@ impl HookAgent {
         }
     }
 
+    /// The text of its plugin, as it asks the program of `command`.
+    pub(in crate::cli::init) fn plugin_text(self, command: &HookCommand) -> Option<String> {
+        self.plugin().map(|plugin| plugin_text(plugin, command))
+    }
+
     /// The program that wherefore's plugin asks, as a shell takes it; none if the plugin in `text` is another's.
     pub(super) fn plugin_program(self, text: &str) -> Option<String> {
         let is_ours = self.plugin().is_some_and(|plugin| is_plugin(plugin, text));
         let program = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = ")?.strip_suffix(';'));
         let program: String = serde_json::from_str(program.filter(|_| is_ours)?).ok()?;
-        Some(HookCommand { program, refuse: false }.shell_line(self.id(), None))
+        Some(HookCommand { program, refuse: false, is_of_plugin: false }.shell_line(self.id(), None))
     }
 }
 
@@ -163,6 +168,7 @@ pub(super) fn plugin_text(plugin: &str, command: &HookCommand) -> String {
     plugin
         .replace("{program}", &json!(command.program).to_string())
         .replace("{refuse}", &command.refuse.to_string())
+        .replace("{plugin}", if command.is_of_plugin { r#", "--plugin""# } else { "" })
 }
 
 /// Returns whether a text is the plugin as written by wherefore.

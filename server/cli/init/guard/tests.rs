@@ -47,6 +47,7 @@ impl Desk {
             user,
             neovim: false,
             git: false,
+            plugins: None,
         }
     }
 
@@ -71,7 +72,7 @@ impl Desk {
 }
 
 fn command(program: &str, refuse: bool) -> HookCommand {
-    HookCommand { program: program.to_owned(), refuse }
+    HookCommand { program: program.to_owned(), refuse, is_of_plugin: false }
 }
 
 #[test]
