@@ -1,7 +1,7 @@
 //! A request as the words that it asks with.
 
 use super::index::{FormNumber, ToolIndex, WordNumber, bits_of, group_bits};
-use super::synonyms::ACTIONS;
+use super::synonyms::{ACTIONS, without_phrases};
 use super::words::{is_asking, is_relating, meaningful_stem, split_words};
 use crate::base::bm25::inverse_document_frequency;
 use crate::words::carried_vectors;
@@ -38,6 +38,28 @@ pub(super) struct RequestWord {
     pub(super) worth: f64,
     /// Its groups of synonyms, a bit each.
     pub(super) groups: u64,
+}
+
+/// Words that a sentence about a request names.
+const NAMED: usize = 5;
+
+/// Says which words were looked for, where no tool holds one, in a clause.
+pub(super) fn describe_lack(request: &str) -> String {
+    let written = split_words(&without_phrases(request));
+    let mut looked: Vec<String> = Vec::new();
+    for word in written.into_iter().filter(|word| meaningful_stem(word).is_some()) {
+        if !looked.contains(&word) {
+            looked.push(word);
+        }
+    }
+    let more = if looked.len() > NAMED { " …" } else { "" };
+    looked.truncate(NAMED);
+    let quoted = looked.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+    match looked.len() {
+        0 => "it has no word to find a tool by".to_owned(),
+        1 => format!("no tool there has the word {quoted}"),
+        _ => format!("no tool there has one of the words {quoted}{more}"),
+    }
 }
 
 impl ToolIndex {
