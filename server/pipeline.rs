@@ -7,6 +7,7 @@ mod call_policy;
 mod client_question;
 mod execute;
 mod fault_recovery;
+mod lasting_permission;
 mod notices;
 mod permit;
 mod repository;

@@ -37,7 +37,7 @@ mod violations;
 
 pub use crate::review::{CallDraft, ChangeContent, PathChange};
 pub use activities::{Activities, EnvironmentActivity, Environments, PROD, UnknownEnvironment};
-pub use activity::{Activity, AnyActivity, AnyInput, PreparedActivity, RepositoryDesk};
+pub use activity::{Activity, ActivityConsent, AnyActivity, AnyInput, PreparedActivity, RepositoryDesk};
 pub use checked_call::{CheckedCall, PermittedCall};
 pub use compose::compose_tools;
 pub use definition_changes::DefinitionChanges;

@@ -33,7 +33,7 @@ mod tests;
 mod touch;
 mod verdict;
 
-pub(crate) use acts::Allowable;
+pub(crate) use acts::{Allowable, LastingPermission};
 pub(crate) use builtin::{BuiltinGlob, RuleKind, builtin_table};
 pub(crate) use grant::{AllowedSubject, FileOpener, Grant, RuleQuestion, RuleVerdict};
 pub(crate) use held_paths::HeldPaths;

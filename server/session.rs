@@ -1,5 +1,6 @@
 //! The one owner of a folder's state, in parts that each have a lock of their own, and the scope of work in flight.
 
+mod call_tally;
 mod command_feed;
 mod earlier_calls;
 mod error;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+pub use call_tally::CallTally;
 pub use command_feed::{CommandFeed, CommandFeedEnd, FedCommand};
 pub(crate) use error::{CallCancelled, SearchError, SessionError};
 pub use file_text::{TextSnapshot, unencodable_error};

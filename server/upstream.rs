@@ -246,7 +246,12 @@ impl Upstreams {
     pub fn remote_activity(&self, definition: &ToolDef) -> Option<Arc<dyn AnyActivity>> {
         match definition.runs.as_ref()? {
             ToolRunner::Command { command } => {
-                Some(Arc::new(program::ProgramTool::new(definition, command, self.executor.clone())))
+                let root = self.session.workspace().root();
+                let consent = definition
+                    .is_of_project()
+                    .then(|| program::ProgramConsent::new(definition, command, self.consents.clone(), root));
+                let executor = self.executor.clone();
+                Some(Arc::new(program::ProgramTool::new(definition, command, executor, consent)))
             }
             ToolRunner::Answer { answer } => Some(Arc::new(FixedAnswer(answer.clone()))),
             ToolRunner::Remote { mcp_server, remote_tool } => match self.servers().get(mcp_server) {

@@ -2,18 +2,22 @@
 //!
 //! Words are those of identifiers as well as of sentences (`words`). The tools that hold a request's words are found
 //! through an inverted index and scored by BM25F over six fields (`index`); the best of them are ranked again by
-//! what else speaks for them (`rank`): words of related meaning by the carried vectors (`related`), and the similarity to
-//! the request where a model computes it (`similarity`). A node's confidence comes from the tools under it.
+//! what else speaks for them (`rank`, `evidence`): words of related meaning by the carried vectors (`related`, `centroid`), and
+//! the similarity to the request where a model computes it (`similarity`). A node's confidence comes from the tools under it.
 
+mod centroid;
 mod directory;
 mod error;
+mod evidence;
 mod grams;
 mod index;
 mod item;
 mod rank;
+mod rank_model;
 mod related;
 mod similarity;
 mod synonyms;
+mod tool_query;
 mod words;
 
 pub use directory::ToolDirectory;

@@ -33,7 +33,7 @@ pub(super) struct ConsentArgs {
     /// Consent to everything that waits, without asking
     #[arg(long, conflicts_with = "revoke")]
     pub all: bool,
-    /// Take back the consent to this server
+    /// Take back the consent to this server, or to this tool of the project
     #[arg(long, value_name = "NAME")]
     pub revoke: Option<String>,
     /// Print what waits as JSON, without asking
@@ -86,7 +86,8 @@ fn update_consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
     let tried = runtime.block_on(servers.try_servers(Some(&consented)));
     if args.json {
         answer::write_json(&json!({
-            "waiting": servers.waiting_servers(), "consented": servers.consented_servers(), "tried": tried,
+            "waiting": servers.waiting_servers(), "consented": servers.consented_servers(),
+            "consented_tools": servers.consented_tools(), "tried": tried,
         }));
         return Ok(Ok(()));
     }

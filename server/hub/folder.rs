@@ -157,15 +157,16 @@ impl ServedFolder {
     /// Returns the status of the folder.
     pub fn workspace_status(&self) -> WorkspaceStatus {
         self.session.count_earlier_calls();
-        let (calls, running) = self.session.presence().call_counts();
         let (pending_hunks, pending_files) = self.queue.store().waiting_counts();
         let opened = self.session.log().journal_if_open().map(|journal| journal.session().to_owned());
         let environment = self.toolbox.environment_answer();
         let replaced = environment.environments.get(&environment.environment).cloned().unwrap_or_default();
         // The log of an ended session holds its calls.
         let ended = opened.is_none().then(|| self.session.log().last_session()).flatten();
-        let calls =
-            ended.as_ref().filter(|_| calls == 0).map_or(calls, |name| self.session.log().calls_of(name));
+        let tally = match &ended {
+            Some(name) => self.session.log().tally_of(name),
+            None => self.session.presence().tally(),
+        };
         let session = opened.or(ended).unwrap_or_default();
         let mut problems = self.session.problems();
         problems.extend(self.toolbox.problems().iter().map(|problem| {
@@ -179,11 +180,11 @@ impl ServedFolder {
             root: self.root().to_owned(),
             log: if session.is_empty() { String::new() } else { self.session.log().log_path(&session) },
             session,
-            calls,
-            ways: self.session.presence().calls_by_door(),
-            agents: self.session.presence().agent_names(),
-            running,
-            latent: self.session.presence().latent_calls(),
+            calls: tally.calls,
+            ways: tally.ways,
+            agents: tally.agents.into_iter().collect(),
+            running: self.session.presence().running_calls(),
+            latent: tally.latent,
             pending_hunks,
             unreviewed_hunks: self.queue.store().count_unreviewed(),
             pending_files,

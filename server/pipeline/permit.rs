@@ -16,6 +16,7 @@ use parking_lot::Mutex;
 
 use super::approvals::SessionApprovals;
 use super::client_question::ask_client;
+use super::lasting_permission::{keep_permission, offered_consent, word_for_always};
 use crate::base::WorkspacePath;
 use crate::base::hidden::{escape_lines, escape_to_line};
 use crate::ports::HostGate;
@@ -23,14 +24,13 @@ use crate::proposals::person_message;
 use crate::protocol::{
     AskParams, ChangeKind, Code, Event, Fault, NetworkTarget, PathAccess, PathContent, Unanswered,
 };
-use crate::registry::{CallDraft, ChangeContent, CheckedCall, PermittedCall, find_made_repository};
-use crate::rules::{Allowable, Grant, PathTouch, RuleQuestion, RuleVerdict, Touch};
+use crate::registry::{
+    ActivityConsent, CallDraft, ChangeContent, CheckedCall, PermittedCall, find_made_repository,
+};
+use crate::rules::{Allowable, Grant, LastingPermission, PathTouch, RuleQuestion, RuleVerdict, Touch};
 use crate::session::{CallScope, WorkspaceSession};
-use crate::workspace::config::allow_always;
 
 const ALLOW: &str = "Allow";
-const ALWAYS: &str = "Always allow this command";
-const ALWAYS_HOST: &str = "Always allow this host";
 const SESSION: &str = "Allow for this session";
 const DENY: &str = "Deny";
 
@@ -231,13 +231,16 @@ async fn ask_person(
     ask: RuleQuestion<CheckedCall>,
     approvals: &SessionApprovals,
 ) -> Result<PermittedCall, Fault> {
-    let (answer, by_client) = answer(session, scope, permit_question(session, &ask), &ask.question).await;
+    let consent = offered_consent(&ask);
+    let question = permit_question(session, &ask, consent.as_deref());
+    let (answer, by_client) = answer(session, scope, question, &ask.question).await;
     scope.check_cancelled()?;
     let is = |word: &str| answer.as_deref() == Ok(word);
     let always = ask.always.as_ref().filter(|act| is(word_for_always(act)));
     let lasts = ask.paths.clone().filter(|_| is(SESSION));
     let granted = is(ALLOW) || always.is_some() || lasts.is_some();
-    if let Some(Err(error)) = always.map(|act| allow_always(act, ask.subject().why().as_str())) {
+    let kept = always.map(|permission| keep_permission(ask.subject(), permission, consent.as_deref()));
+    if let Some(Err(error)) = kept {
         // This once it is allowed all the same.
         session.troubles().report_trouble(format!("this is not allowed for always: {error}"));
     }
@@ -268,30 +271,23 @@ async fn ask_person(
 /// The ways to get a yes where nobody could be asked.
 fn ways_to_be_asked(ask: &RuleQuestion<CheckedCall>) -> String {
     let setting = match &ask.always {
-        Some(Allowable::Host(host)) => {
+        Some(LastingPermission::Setting(Allowable::Host(host))) => {
             format!(
                 "; `allow = [{host:?}]` below `[rules.network]` in their own settings allows the host for always"
             )
         }
-        Some(Allowable::Command(argv)) => {
+        Some(LastingPermission::Setting(Allowable::Command(argv))) => {
             format!(
                 "; `argv = {argv:?}` below `[[rules.commands.allow]]` in their own settings allows it for always"
             )
         }
+        Some(LastingPermission::ProjectTool) => "; *Always allow this tool* there lasts".to_owned(),
         None => String::new(),
     };
     format!(
         "go on without it, or ask the person to allow it: `wherefore call` asks at a terminal, and an editor that has the folder \
          open, or `wherefore review --watch`, asks for agents{setting}"
     )
-}
-
-/// The answer that allows an act for always.
-fn word_for_always(act: &Allowable) -> &'static str {
-    match act {
-        Allowable::Command(_) => ALWAYS,
-        Allowable::Host(_) => ALWAYS_HOST,
-    }
 }
 
 /// Asks the one who answers for a call: its caller, the agent's client, or the person at an editor. Returns the answer, and
@@ -338,13 +334,21 @@ pub(super) async fn asked_afterwards(
     (answer.map(|answer| answer == ALLOW), by_client)
 }
 
-fn permit_question(session: &WorkspaceSession, ask: &RuleQuestion<CheckedCall>) -> AskParams {
+fn permit_question(
+    session: &WorkspaceSession,
+    ask: &RuleQuestion<CheckedCall>,
+    consent: Option<&dyn ActivityConsent>,
+) -> AskParams {
     let answers = match (&ask.always, ask.paths.is_some()) {
         (Some(act), _) => vec![ALLOW.to_owned(), word_for_always(act).to_owned(), DENY.to_owned()],
         (None, true) => vec![ALLOW.to_owned(), SESSION.to_owned(), DENY.to_owned()],
         (None, false) => vec![ALLOW.to_owned(), DENY.to_owned()],
     };
-    question_of(session, ask.subject(), &ask.question, answers)
+    let words = match consent {
+        Some(consent) => format!("{}\n{}", ask.question, consent.describe_term()),
+        None => ask.question.clone(),
+    };
+    question_of(session, ask.subject(), &words, answers)
 }
 
 fn question_of(

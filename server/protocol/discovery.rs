@@ -52,6 +52,9 @@ pub struct ListToolsAnswer {
     pub tools: Vec<ToolPointer>,
     /// The cursor of the next page, if there is more.
     pub next_cursor: Option<String>,
+    /// The reason why there is nothing to list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// The root's nodes, where there is nothing to list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
@@ -114,6 +117,9 @@ pub struct SearchNodesParams {
 pub struct SearchNodesAnswer {
     /// Nodes, likeliest first.
     pub results: Vec<NodeMatch>,
+    /// The reason why none may hold it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
     /// The root's nodes, where none may hold it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,

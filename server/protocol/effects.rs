@@ -32,6 +32,9 @@ pub struct CallEffects {
     /// True if the command runs in a sandbox that keeps its changes apart, and the project did not choose it: the
     /// rules then ask about some commands only.
     pub confined: bool,
+    /// True if a definition of the project chose the command, and the person can allow that tool for always.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_project: bool,
 }
 
 /// A part of the network.

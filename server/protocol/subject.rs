@@ -18,8 +18,19 @@ const PATHS: [&str; 12] = [
     "into_path",
 ];
 /// Arguments that say what was asked, where a call names no path.
-const QUESTIONS: [&str; 9] =
-    ["query", "tool_id", "cmd", "command", "url", "code", "proposal", "handle", "category_path"];
+const QUESTIONS: [&str; 11] = [
+    "query",
+    "tool_id",
+    "cmd",
+    "command",
+    "line",
+    "url",
+    "code",
+    "filter",
+    "proposal",
+    "handle",
+    "category_path",
+];
 
 /// The paths that a call names.
 pub fn call_paths(args: &Map<String, Value>) -> Vec<String> {
@@ -71,6 +82,9 @@ mod tests {
             (json!({ "query": "limit", "path": "src" }), "src \"limit\""),
             (json!({ "cmd": ["cargo", "test"] }), "cargo test"),
             (json!({ "command": "ls\npwd" }), "ls …"),
+            (json!({ "line": "ls -la | wc -l" }), "ls -la | wc -l"),
+            (json!({ "path": "a.rs", "line": 3 }), "a.rs"),
+            (json!({ "filter": "sleep", "machine": true }), "sleep"),
             (json!({ "tool_id": "fs.read" }), "fs.read"),
             (json!({ "path": ["Files", "Text"], "query": "find text" }), "Files › Text \"find text\""),
             (json!({ "category_path": ["Files"], "query": "q" }), "\"q\" Files"),

@@ -43,6 +43,11 @@ pub trait Activity: Send + Sync + 'static {
         None
     }
 
+    /// The consent that the person can give to what it runs now, where a project chose that.
+    fn consent(&self) -> Option<Arc<dyn ActivityConsent>> {
+        None
+    }
+
     /// Runs it.
     fn run_call(
         &self,
@@ -62,6 +67,18 @@ pub trait RepositoryDesk: Send + Sync {
 
     /// Removes the changes. Returns a sentence for each reason why it failed.
     fn discard<'a>(&'a self, scope: &'a CallScope) -> BoxFuture<'a, Vec<String>>;
+}
+
+/// The consent of a person to an activity that a project chose.
+pub trait ActivityConsent: Send + Sync {
+    /// Describes how long it lasts, in a sentence.
+    fn describe_term(&self) -> String;
+
+    /// Keeps it, for this session and later ones.
+    ///
+    /// # Errors
+    /// What keeps it from being written. It then holds in this process alone.
+    fn keep_consent(&self) -> Result<(), Fault>;
 }
 
 /// The input of an activity that takes whatever its tool's schema allows: it reads [`CheckedCall::args`].
@@ -97,6 +114,9 @@ pub trait PreparedActivity: Send + Sync {
 
     /// As [`Activity::desk`].
     fn desk(&self) -> Option<Arc<dyn RepositoryDesk>>;
+
+    /// As [`Activity::consent`].
+    fn consent(&self) -> Option<Arc<dyn ActivityConsent>>;
 
     /// As [`Activity::run_call`].
     fn run_call<'a>(
@@ -142,6 +162,10 @@ impl<A: Activity> PreparedActivity for WithInput<A> {
 
     fn desk(&self) -> Option<Arc<dyn RepositoryDesk>> {
         self.activity.desk()
+    }
+
+    fn consent(&self) -> Option<Arc<dyn ActivityConsent>> {
+        self.activity.consent()
     }
 
     fn run_call<'a>(

@@ -23,7 +23,16 @@ const NAMED_COMMANDS: usize = 20;
 /// Programs that run a script behind `-c`.
 const SHELLS: [&str; 5] = ["sh", "bash", "dash", "zsh", "ksh"];
 
-/// An act that a person can allow for always.
+/// The permission that a person can give for always.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LastingPermission {
+    /// An entry of their settings.
+    Setting(Allowable),
+    /// Their consent to the tool of the call, whose command the project chose.
+    ProjectTool,
+}
+
+/// An act that the settings of a person can allow for always.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Allowable {
     /// A command, by its argument vector.
@@ -38,8 +47,8 @@ pub(super) struct ActQuestion {
     pub(super) act: String,
     /// The rule that asks, with its reason.
     pub(super) rule: String,
-    /// The command or host, where the person can allow it for always.
-    pub(super) always: Option<Allowable>,
+    /// The permission that the person can give for always.
+    pub(super) always: Option<LastingPermission>,
     /// The script of several lines that is run.
     pub(super) script: Option<String>,
 }
@@ -52,7 +61,9 @@ impl WorkspaceRules {
     /// The rule that refuses it.
     pub(super) fn act_question(&self, act: &Touch) -> Result<Option<ActQuestion>, AccessRefusal> {
         Ok(match act {
-            Touch::Command { argv, consented: false, confined } => self.asking_command(argv, *confined)?,
+            Touch::Command { argv, consented: false, confined, of_project } => {
+                self.asking_command(argv, *confined, *of_project)?
+            }
             Touch::Network { reached: NetworkTarget::Host(host), consented: false }
                 if self.allows_host(host) =>
             {
@@ -65,7 +76,9 @@ impl WorkspaceRules {
                 },
                 rule: "asked-network (what is sent leaves this machine)".to_owned(),
                 always: match reached {
-                    NetworkTarget::Host(host) => Some(Allowable::Host(host.clone())),
+                    NetworkTarget::Host(host) => {
+                        Some(LastingPermission::Setting(Allowable::Host(host.clone())))
+                    }
                     NetworkTarget::Any => None,
                 },
                 script: None,
@@ -86,7 +99,12 @@ impl WorkspaceRules {
         self.hosts.iter().any(|entry| entry.allows(host))
     }
 
-    fn asking_command(&self, argv: &[String], confined: bool) -> Result<Option<ActQuestion>, AccessRefusal> {
+    fn asking_command(
+        &self,
+        argv: &[String],
+        confined: bool,
+        of_project: bool,
+    ) -> Result<Option<ActQuestion>, AccessRefusal> {
         let judgement = self.judge_argv(argv);
         let rule = format!(
             "{} ({})",
@@ -104,8 +122,14 @@ impl WorkspaceRules {
             }),
             CommandVerdict::Allow if confined => Ok(None),
             CommandVerdict::Allow | CommandVerdict::Ask => {
-                let always =
-                    (confined && self.can_be_allowed(argv)).then(|| Allowable::Command(argv.to_vec()));
+                let always = match (confined, judgement.verdict) {
+                    (true, _) if self.can_be_allowed(argv) => {
+                        Some(LastingPermission::Setting(Allowable::Command(argv.to_vec())))
+                    }
+                    // A command that the rules ask about is asked about whoever defined it.
+                    (false, CommandVerdict::Allow) if of_project => Some(LastingPermission::ProjectTool),
+                    _ => None,
+                };
                 let (words, script) = split_script(argv);
                 let act = format!("run {}{}", cut_words(&words), describe_inner(&judgement));
                 Ok(Some(ActQuestion { act, rule, always, script: script.map(cut_words) }))

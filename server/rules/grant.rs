@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::acts::Allowable;
+use super::acts::LastingPermission;
 use super::refusal::AccessRefusal;
 use super::touch::{PathTouch, Touch};
 use crate::base::WorkspacePath;
@@ -118,8 +118,8 @@ pub struct RuleQuestion<T> {
     pub rule: String,
     /// The question, without the call's why.
     pub question: String,
-    /// The command or host that it is about, where the person can allow it for always.
-    pub always: Option<Allowable>,
+    /// The permission that the person can give for always.
+    pub always: Option<LastingPermission>,
     /// The paths that it asks about, if it asks about paths alone: the person can allow them for the session.
     pub paths: Option<Grant>,
     pub(super) allowed: AllowedSubject<T>,

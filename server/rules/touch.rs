@@ -24,6 +24,8 @@ pub enum Touch {
         consented: bool,
         /// True where it runs in a sandbox.
         confined: bool,
+        /// True where a definition of the project chose it, and the person can allow that tool for always.
+        of_project: bool,
     },
     /// The network is reached.
     Network {
@@ -52,9 +54,10 @@ pub struct PathTouch {
 impl Touch {
     /// The command, the network and the processes of these effects.
     pub(super) fn acts_of(effects: &CallEffects) -> impl Iterator<Item = Self> {
-        let CallEffects { consented, confined, .. } = *effects;
+        let CallEffects { consented, confined, of_project, .. } = *effects;
         let command = effects.command.iter();
-        let command = command.map(move |argv| Self::Command { argv: argv.clone(), consented, confined });
+        let command =
+            command.map(move |argv| Self::Command { argv: argv.clone(), consented, confined, of_project });
         let reached = effects.network.iter();
         let reached = reached.map(move |reached| Self::Network { reached: reached.clone(), consented });
         command.chain(reached).chain(effects.processes.then_some(Self::Processes))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::acts::{ActQuestion, Allowable};
+use super::acts::{ActQuestion, LastingPermission};
 use super::grant::{AllowedSubject, Grant, PersonLeave, RuleQuestion, RuleVerdict};
 use super::judge::WorkspaceRules;
 use super::path_rule_lists::PathRuling;
@@ -116,8 +116,8 @@ struct WeighedTouches {
     grant: Grant,
     /// The questions to ask first, each act with the rule.
     asks: Vec<(String, String)>,
-    /// The command or host that is all that is asked about, where the person can allow it for always.
-    always: Option<Allowable>,
+    /// The permission that the person can give for always, where a single act is asked about.
+    always: Option<LastingPermission>,
     /// The script of several lines that is asked about.
     script: Option<String>,
     /// The paths that are asked about, where nothing else is.
@@ -148,8 +148,8 @@ struct TouchCase<'a> {
     before: Option<&'a Grant>,
     /// The questions to ask, each act with the rule.
     asks: Vec<(String, String)>,
-    /// The command or host among them, where the person can allow it for always.
-    always: Option<Allowable>,
+    /// The permission that the person can give for always.
+    always: Option<LastingPermission>,
     /// The script of several lines among them.
     script: Option<String>,
     /// True where nothing but paths is asked about.

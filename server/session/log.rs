@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
+use super::call_tally::CallTally;
 use super::open_log;
 use super::troubles::SessionTroubles;
 use super::workspace::Workspace;
@@ -13,7 +14,9 @@ use crate::base::CallId;
 use crate::base::OWN_DIR;
 use crate::base::clock::Clock;
 use crate::base::ids::IdCounter;
-use crate::journal::{Journal, JournalError, LogKeeper, LogReader, PostedEvent, WriteMark};
+use crate::journal::{
+    Journal, JournalError, LogItem, LogKeeper, LogReader, PostedEvent, ValueMode, WriteMark,
+};
 use crate::protocol::LogEvent;
 
 /// The log of one session.
@@ -54,11 +57,19 @@ impl SessionLog {
         self.journal_if_open().map_or("", Journal::session)
     }
 
-    /// Returns the number of calls in the log of a session of this folder, also of an earlier process.
-    pub fn calls_of(&self, session: &str) -> u64 {
+    /// Counts the calls in the log of a session of this folder, also of an earlier process. A log that cannot be read has none.
+    pub fn tally_of(&self, session: &str) -> CallTally {
         let (root, state) = (self.workspace.root(), self.workspace.state().folder().base_folder());
         let dir = Path::new(root).join(OWN_DIR).join("sessions").join(session);
-        LogReader::open(&dir, &LogKeeper::open_existing(state, root)).map_or(0, |log| log.last_number("c"))
+        let items = LogReader::open(&dir, &LogKeeper::open_existing(state, root))
+            .and_then(|log| log.items(ValueMode::Sealed));
+        let mut tally = CallTally::default();
+        for item in items.into_iter().flatten() {
+            if let Ok(LogItem::Entry(entry)) = item {
+                tally.count_entry(&entry);
+            }
+        }
+        tally
     }
 
     /// The session that was opened last, by an earlier process: their names begin with the time.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
+use super::call_tally::CallTally;
 use crate::protocol::{Door, Origin};
 
 /// Agents that are remembered one by one.
@@ -88,11 +89,6 @@ impl Presence {
         })
     }
 
-    /// Returns the names of the agents that have called so far.
-    pub fn agent_names(&self) -> Vec<String> {
-        self.agents.lock().iter().cloned().collect()
-    }
-
     /// An agent's connection of that name is there, until what it returns is dropped.
     pub fn add_connection(self: &Arc<Self>, name: &str) -> PresenceGuard {
         self.connections.lock().insert(name.to_owned());
@@ -109,24 +105,24 @@ impl Presence {
         self.connections.lock().contains(name)
     }
 
-    /// The number of calls that came by each way in.
-    pub fn calls_by_door(&self) -> BTreeMap<Door, u64> {
-        self.ways.lock().clone()
+    /// Returns the calls so far, counted.
+    pub fn tally(&self) -> CallTally {
+        CallTally {
+            calls: self.calls.load(Ordering::Relaxed),
+            latent: self.latent.load(Ordering::Relaxed),
+            ways: self.ways.lock().clone(),
+            agents: self.agents.lock().clone(),
+        }
     }
 
-    /// The number of calls that were made, and how many run now.
-    pub fn call_counts(&self) -> (u64, u32) {
-        (self.calls.load(Ordering::Relaxed), self.running.load(Ordering::Relaxed))
+    /// Returns the number of calls that run now.
+    pub fn running_calls(&self) -> u32 {
+        self.running.load(Ordering::Relaxed)
     }
 
     /// Counts a call that no code ran.
     pub fn count_latent(&self) {
         self.latent.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Returns the number of calls that no code ran.
-    pub fn latent_calls(&self) -> u64 {
-        self.latent.load(Ordering::Relaxed)
     }
 
     /// Counts a call as running until what it returns is dropped.
@@ -177,7 +173,7 @@ mod tests {
             let session = Some(format!("{number}"));
             presence.count_call(&Origin { agent, session, ..Origin::from_door(Door::Mcp) });
         }
-        assert_eq!(presence.agent_names().len(), REMEMBERED);
+        assert_eq!(presence.tally().agents.len(), REMEMBERED);
         assert_eq!(presence.recent.lock().len(), REMEMBERED);
         assert_eq!(presence.last_agent().and_then(|last| last.session).as_deref(), Some("639"));
     }
@@ -188,9 +184,11 @@ mod tests {
         presence.count_call(&Origin { agent: Some("one".to_owned()), ..Origin::from_door(Door::Mcp) });
         presence.count_call(&Origin::from_door(Door::Cli));
         let (connected, running) = (presence.add_connection("c"), presence.begin_running());
-        assert_eq!((presence.agent_names(), presence.call_counts()), (vec!["one".to_owned()], (2, 1)));
+        let tally = presence.tally();
+        assert_eq!((tally.agents.into_iter().collect::<Vec<_>>(), tally.calls), (vec!["one".to_owned()], 2));
+        assert_eq!(presence.running_calls(), 1);
         assert!(presence.is_connected("c"));
         drop((connected, running));
-        assert_eq!((presence.is_connected("c"), presence.call_counts()), (false, (2, 0)));
+        assert_eq!((presence.is_connected("c"), presence.running_calls()), (false, 0));
     }
 }

@@ -19,11 +19,11 @@ const FILE: &str = "consents.json";
 /// Bytes of the largest file of consents.
 const LARGEST: u64 = 32 << 20;
 
-/// A consent to one server in one workspace.
+/// A consent to one server in one workspace, or to one tool whose command the project chose.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct ServerConsent {
-    /// The hash of the server's settings.
+    /// The hash of the server's settings, or of the tool's definition.
     pub definition: String,
     /// True where its tools were ever listed: the first listing is consented with the server.
     pub listed: bool,
@@ -91,6 +91,16 @@ impl From<ConsentError> for Fault {
     }
 }
 
+/// Returns the name under which the consent to a tool is kept. No server has such a name: it has a blank in it.
+pub(crate) fn tool_key(tool: &str) -> String {
+    format!("tool {tool}")
+}
+
+/// Returns the tool that a consent of this name is to; nothing where it is to a server.
+pub(crate) fn tool_of_key(name: &str) -> Option<&str> {
+    name.strip_prefix("tool ")
+}
+
 /// Returns the hash of a server's settings: of all that describe it and its treatment. A default value does not count,
 /// so that a setting that comes with a later version changes no hash.
 pub(crate) fn definition_hash(name: &str, settings: &McpServer) -> String {
@@ -125,6 +135,17 @@ impl Consents {
             return held.clone();
         }
         self.read_file().ok()?.roots.get(root)?.get(server).cloned()
+    }
+
+    /// The names of the servers and tools in a workspace to which there are consents.
+    pub(crate) fn names(&self, root: &str) -> Vec<String> {
+        let stored = self.read_file().unwrap_or_default();
+        let mut names: BTreeMap<String, bool> =
+            stored.roots.get(root).into_iter().flatten().map(|(name, _)| (name.clone(), true)).collect();
+        let unwritten = self.unwritten.lock();
+        let here = unwritten.iter().filter(|((of, _), _)| of == root);
+        names.extend(here.map(|((_, name), held)| (name.clone(), held.is_some())));
+        names.into_iter().filter_map(|(name, is_given)| is_given.then_some(name)).collect()
     }
 
     /// A consent to the same server with the same settings in another workspace: what a person's server showed there

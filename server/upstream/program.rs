@@ -1,6 +1,7 @@
 //! A tool that a program runs: its command filled with the arguments of a call, confined as any other command.
 
 mod answer;
+mod consent;
 mod template;
 
 use std::collections::BTreeMap;
@@ -10,13 +11,14 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use self::answer::{ProgramAnswerForm, ProgramError};
+pub(super) use self::consent::ProgramConsent;
 use self::template::CommandTemplate;
 use crate::base::WorkspacePath;
 use crate::catalogue::ToolDef;
 use crate::execution::{CommandBounds, CommandExecutor, CommandKind, CommandOutcome, CommandRequest};
 use crate::fetch::HostList;
 use crate::protocol::{CallEffects, CommandEffects, Fault, NetworkTarget};
-use crate::registry::{Activity, ActivityOutput, CallDraft, CheckedCall, PermittedCall};
+use crate::registry::{Activity, ActivityConsent, ActivityOutput, CallDraft, CheckedCall, PermittedCall};
 use crate::session::CallScope;
 use crate::tools::{AFTERWARDS, RunOutput};
 
@@ -31,16 +33,21 @@ pub(super) struct ProgramTool {
     hosts: Vec<String>,
     /// True where the definition asks for all of the network.
     network: bool,
-    /// True where the person wrote the definition.
-    own: bool,
+    /// The person's consent to it, where the project wrote the definition.
+    consent: Option<Arc<ProgramConsent>>,
     form: ProgramAnswerForm,
     executor: Arc<CommandExecutor>,
 }
 
 impl ProgramTool {
-    /// The program that a definition names.
-    pub(super) fn new(definition: &ToolDef, command: &[String], executor: Arc<CommandExecutor>) -> Self {
-        let (sandbox, own) = (&definition.sandbox, !definition.is_of_project());
+    /// The program that a definition names; `consent` is there where that definition is the project's.
+    pub(super) fn new(
+        definition: &ToolDef,
+        command: &[String],
+        executor: Arc<CommandExecutor>,
+        consent: Option<ProgramConsent>,
+    ) -> Self {
+        let (sandbox, own) = (&definition.sandbox, consent.is_none());
         Self {
             template: CommandTemplate::new(command, &definition.input_schema),
             bounds: CommandBounds::from_places(&sandbox.filesystem),
@@ -49,7 +56,7 @@ impl ProgramTool {
             effects: sandbox.effects.filter(|effects| own || *effects == CommandEffects::Review),
             hosts: sandbox.hosts.clone(),
             network: sandbox.network,
-            own,
+            consent: consent.map(Arc::new),
             form: ProgramAnswerForm::from_schema(definition.output_schema.as_ref()),
             executor,
         }
@@ -69,6 +76,10 @@ impl ProgramTool {
         }
     }
 
+    fn is_own_or_consented(&self) -> bool {
+        self.consent.as_ref().is_none_or(|consent| consent.is_given())
+    }
+
     /// Returns whether what the command changed is applied.
     async fn applies_changes(&self, scope: &CallScope, kind: CommandKind, draft: &CallDraft) -> bool {
         match self.effects {
@@ -82,13 +93,16 @@ impl Activity for ProgramTool {
     type Input = Map<String, Value>;
     type Output = Value;
 
-    /// A project's command is asked about as one that is not confined: the person did not write what it runs.
+    /// A project's command is asked about as one that is not confined, until the person consents to the tool: they did not
+    /// write what it runs.
     fn call_effects(&self, args: &Map<String, Value>) -> CallEffects {
         let named = self.hosts.iter().cloned().map(NetworkTarget::Host);
+        let (is_own, has_layers) = (self.is_own_or_consented(), self.executor.has_layers());
         CallEffects {
             command: Some(self.template.fill_template(args)),
             network: named.chain(self.network.then_some(NetworkTarget::Any)).collect(),
-            confined: self.own && self.executor.has_layers(),
+            confined: is_own && has_layers,
+            of_project: !is_own && has_layers,
             ..CallEffects::default()
         }
     }
@@ -104,6 +118,10 @@ impl Activity for ProgramTool {
             None => Ok(()),
             Some(argument) => Err(ProgramError::OptionLike { tool: tool(), argument }.into()),
         }
+    }
+
+    fn consent(&self) -> Option<Arc<dyn ActivityConsent>> {
+        self.consent.as_ref().map(ProgramConsent::offer)
     }
 
     async fn run_call(
@@ -149,6 +167,7 @@ mod tests {
     use super::*;
     use crate::catalogue::{ToolRunner, load_catalogue};
     use crate::sandbox::{SandboxLauncher, SandboxLevel};
+    use crate::upstream::consents::Consents;
 
     fn effects(path: &str, sandbox: &str, args: Value) -> CallEffects {
         let text = format!(
@@ -163,19 +182,23 @@ mod tests {
         let Some(ToolRunner::Command { command }) = &def.runs else { panic!("no command") };
         let executor =
             Arc::new(CommandExecutor::new(SandboxLauncher::own().assume_level(SandboxLevel::Namespaces)));
-        ProgramTool::new(def, command, executor).call_effects(args.as_object().unwrap())
+        let consents = Arc::new(Consents::in_file(None));
+        let consent =
+            def.is_of_project().then(|| ProgramConsent::new(def, command, consents, "/nonexistent"));
+        ProgramTool::new(def, command, executor, consent).call_effects(args.as_object().unwrap())
     }
 
     #[test]
     fn a_definition_names_what_it_runs_and_reaches() {
         let args = json!({ "path": "a b; rm -rf {{seconds}}", "seconds": 2.5 });
         let command = ["ffmpeg", "-i", "a b; rm -rf {{seconds}}", "-t2.5s"].map(str::to_owned);
-        let expected = CallEffects { command: Some(command.to_vec()), ..CallEffects::default() };
+        let expected =
+            CallEffects { command: Some(command.to_vec()), of_project: true, ..CallEffects::default() };
         assert_eq!(effects(".wherefore/tools/a.yaml", "risk: execute", args.clone()), expected);
         let network = vec![NetworkTarget::Host("crates.io".to_owned()), NetworkTarget::Any];
         assert_eq!(
             effects("/settings/tools/a.yaml", "sandbox: { network: true, hosts: [crates.io] }", args),
-            CallEffects { network, confined: true, ..expected }
+            CallEffects { network, confined: true, of_project: false, ..expected }
         );
     }
 }

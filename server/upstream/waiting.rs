@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::Upstreams;
 use super::bound;
-use super::consents::ServerConsent;
+use super::consents::{ServerConsent, tool_key, tool_of_key};
 use super::known::{ToolStanding, describe_difference};
 use super::server::UpstreamServer;
 use crate::base::hidden::escape_hidden;
@@ -126,22 +126,30 @@ impl Upstreams {
         Ok(())
     }
 
-    /// The person takes their consent to a server back: a project's is ended.
+    /// The tools that the person consented to, of those whose command the project chose.
+    pub fn consented_tools(&self) -> Vec<String> {
+        let names = self.consents.names(self.session.workspace().root());
+        names.iter().filter_map(|name| tool_of_key(name)).map(str::to_owned).collect()
+    }
+
+    /// The person takes their consent to a server back, or to a tool: a project's server is ended.
     ///
     /// # Errors
     /// NOT_FOUND where they have given none; what keeps that from being written.
     pub fn revoke_consent(&self, name: &str) -> Result<(), Fault> {
-        if self.consents.get(self.session.workspace().root(), name).is_none() {
-            let given = self.consented_servers().into_iter().map(|consented| consented.server);
+        let root = self.session.workspace().root();
+        let keys = [name.to_owned(), tool_key(name)];
+        let Some(key) = keys.iter().find(|key| self.consents.get(root, key).is_some()) else {
+            let servers = self.consented_servers().into_iter().map(|consented| consented.server);
+            let given = servers.chain(self.consented_tools());
             return Err(Fault::new(
                 Code::NotFound,
                 format!("no consent to {:?} is kept here", escape_hidden(name)),
             )
             .with_hints(given)
-            .with_suggestion("name one of the servers that you consented to"));
-        }
-        self.consents
-            .change_consent(self.session.workspace().root(), name, |_: Option<ServerConsent>| None)?;
+            .with_suggestion("name one of the servers or tools that you consented to"));
+        };
+        self.consents.change_consent(root, key, |_: Option<ServerConsent>| None)?;
         self.configure();
         Ok(())
     }

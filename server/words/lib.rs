@@ -70,6 +70,18 @@ impl WordVectors {
         (sum as f32 * self.scales[one] * self.scales[other]).clamp(-1.0, 1.0)
     }
 
+    /// Returns the length of a vector.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Adds the vector at a place, scaled to the length `scale`, to a sum; a place that holds none adds nothing.
+    pub fn add_scaled(&self, place: usize, scale: f32, sum: &mut [f32]) {
+        let Some(numbers) = self.numbers_at(place) else { return };
+        let scale = scale * self.scales[place];
+        sum.iter_mut().zip(numbers).for_each(|(sum, number)| *sum += f32::from(*number as i8) * scale);
+    }
+
     fn numbers_at(&self, place: usize) -> Option<&'static [u8]> {
         self.numbers.get(place * self.dimension..(place + 1) * self.dimension)
     }

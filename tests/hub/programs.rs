@@ -143,3 +143,15 @@ async fn the_rules_for_commands_hold_for_a_definitions_program() {
     }
     assert_eq!(result(&bench, "p.cat", json!({ "a": "a.txt" })).await["stdout"], "one\n");
 }
+
+#[tokio::test]
+async fn a_projects_tool_that_is_allowed_for_always_runs_unasked_and_its_changes_still_wait() {
+    let tools = [define("p.note", "[touch, note.txt]", "    sandbox: { effects: apply }\n")];
+    let bench = bench(&tools, &[]);
+    bench.will_answer(Some("Always allow this tool"));
+    let asked = call(&bench, "p.note", json!({})).await;
+    assert_eq!(asked.status, Status::Pending, "{asked:?}");
+    bench.will_answer(None);
+    let unasked = call(&bench, "p.note", json!({ "a": "x" })).await;
+    assert_eq!(unasked.status, Status::Pending, "a project's word applies nothing: {unasked:?}");
+}

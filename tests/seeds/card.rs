@@ -137,7 +137,11 @@ fn status_counts_the_calls_of_a_session_that_ended() {
         crate::environment::agent::servers(project.folder()).is_empty()
     });
     let status = project.run(&["status", "--json"]).json();
-    assert_eq!(status["workspaces"][0]["calls"], 3, "{status}");
+    let workspace = &status["workspaces"][0];
+    assert_eq!(workspace["calls"], 3, "{status}");
+    // What is said of them is theirs as well.
+    assert_eq!(workspace["ways"], json!({ "mcp": 3 }), "{status}");
+    assert_eq!(workspace["agents"].as_array().map(Vec::len), Some(1), "{status}");
 }
 
 #[test]

@@ -202,3 +202,13 @@ fn a_tool_is_added_by_its_function() {
         "{wrong}"
     );
 }
+
+/// "shell": what was run stands in the heading of the log, and in what `log` shows.
+#[test]
+fn document_003_shell_the_log_names_the_command() {
+    let project = Project::new(&[]);
+    project.call("shell", &with_why(json!({ "command": "ls -la" })));
+    assert!(project.log().contains(" c-0001 terminal.run ls -la\n"), "{}", project.log());
+    let shown = project.run(&["log"]).out;
+    assert!(shown.contains("c-0001  terminal.run  ls -la  ok"), "{shown}");
+}

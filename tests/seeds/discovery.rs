@@ -246,6 +246,26 @@ fn goals_the_reason_of_an_operation_is_kept() {
     until("the reasons in the log", || project.log().matches(why).count() >= 4);
 }
 
+/// "Semantic escape hatch": a request that no tool answers is told why, and what to do next.
+#[test]
+fn semantic_search_an_empty_answer_says_why() {
+    let (project, mut agent) = discovering(&[]);
+    let why = "no tool there has the word \"login\"";
+    let fault = agent.fault("search_tool_by_category", json!({ "query": "who is logged in" }));
+    assert_eq!(fault["code"], "NO_MATCH_IN_CATEGORY", "{fault}");
+    assert!(fault["message"].as_str().unwrap().ends_with(why), "{fault}");
+    assert_eq!(fault["next_action"]["tool"], "list", "{fault}");
+    let nodes = agent.call("search_nodes", json!({ "query": "who is logged in" }));
+    assert_eq!((&nodes["results"], nodes["message"].as_str().unwrap().ends_with(why)), (&json!([]), true));
+    let listed = agent.call("list", json!({ "query": "who is logged in", "path": ["Files"] }));
+    assert_eq!((&listed["tools"], &listed["message"]), (&json!([]), &json!(why)));
+    let asked = agent.fault("search_tool_by_category", json!({ "query": "who is it" }));
+    assert!(asked["message"].as_str().unwrap().contains("no word to find a tool by"), "{asked}");
+    let printed = project.run(&["tools", "search-nodes", "who is logged in"]);
+    assert!(printed.err.contains(why) && printed.err.contains("in other words"), "{printed:?}");
+    agent.leave();
+}
+
 /// "Error model": what does not fit, and what is empty, says how to go on too.
 #[test]
 fn error_model_what_does_not_fit_has_a_next_action() {

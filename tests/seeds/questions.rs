@@ -82,6 +82,40 @@ fn document_000_section_7_a_projects_own_program_asks_at_the_terminal_also_where
 }
 
 #[test]
+fn document_000_section_7_always_for_a_projects_own_program_lasts_as_a_consent_does() {
+    if report_no_terminal() {
+        return;
+    }
+    let script = "tools/greet.sh";
+    let tool = GREET.replace("[echo, \"hello {{who}}\"]", "[sh, tools/greet.sh, \"{{who}}\"]");
+    let project = Project::new(&[(".wherefore/tools/greet.yaml", &tool), (script, "echo hello $1\n")]);
+    let greet = |who: &str| project.call("greet.person", &with_why(json!({ "who": who })));
+    let is_asked = |who: &str| greet(who).json()["code"] == "PERMISSION_DENIED";
+    let allow_always = |who: &str| {
+        let terminal = call_at_terminal(&project, "greet.person", json!({ "who": who }));
+        terminal.sees(script);
+        terminal.sees("[a] Always allow this tool");
+        answer(&terminal, "a");
+        terminal.sees(&format!("hello {who}"));
+    };
+    assert!(is_asked("Ada"));
+    allow_always("Ada");
+    // It holds for other arguments, without a terminal.
+    assert!(greet("Grace").out.contains("hello Grace"), "{:?}", greet("Grace"));
+    // It ends with a change of what runs.
+    project.put(script, "echo hello $1 and $0\n");
+    assert!(is_asked("Ada"));
+    allow_always("Ada");
+    project.put(".wherefore/tools/greet.yaml", &tool.replace("Greets a person", "Greets anyone"));
+    assert!(is_asked("Ada"));
+    allow_always("Ada");
+    assert_eq!(project.run(&["consent", "--json"]).json()["consented_tools"], json!(["greet.person"]));
+    let taken_back = project.run(&["consent", "--revoke", "greet.person"]);
+    assert!(taken_back.out.contains("greet.person"), "{taken_back:?}");
+    assert!(is_asked("Ada"));
+}
+
+#[test]
 fn document_000_section_2_network_true_is_honoured_once_the_person_says_yes() {
     let project = Project::new(&[]);
     let tool = "tool:\n  name: own.online\n  description: Says by which proxy it goes online.\n  input_schema:\n    properties: { why: \

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::error::DirectoryError;
 use serde_json::{Value, json};
 
+use super::tool_query::describe_lack;
 use super::{ToolIndex, ToolItem};
 use crate::base::hash;
 use crate::base::nearest::nearest_names;
@@ -139,6 +140,7 @@ impl ToolDirectory {
             nodes,
             tools,
             next_cursor: next.map(|next| self.cursor_at(next)),
+            message: is_empty.then(|| describe_empty_list(params, query)),
             hints: if is_empty { self.roots() } else { Vec::new() },
             next_action: is_empty.then(|| way_on(params, query)),
         })
@@ -199,6 +201,7 @@ impl ToolDirectory {
         }
         Ok(SearchNodesAnswer {
             results,
+            message: Some(format!("no node may hold it: {}", describe_lack(&params.query))),
             hints: self.roots(),
             next_action: Some(json!({ "tool": "list", "arguments": { "path": [] } })),
         })
@@ -290,6 +293,7 @@ impl ToolDirectory {
         let elsewhere = self.index.search_nodes(&params.query, cosines, 3);
         DirectoryError::NoMatch {
             asked: params.query.chars().take(100).collect(),
+            lack: describe_lack(&params.query),
             category: params.category_path.clone(),
             elsewhere: elsewhere.into_iter().map(|found| found.path.to_vec()).collect(),
             roots: self.roots(),
@@ -302,6 +306,19 @@ fn check_limit(limit: usize) -> Result<usize, DirectoryError> {
     match limit {
         1..=MAX_LIMIT => Ok(limit),
         _ => Err(DirectoryError::Limit { limit }),
+    }
+}
+
+/// Says why a list holds nothing.
+fn describe_empty_list(params: &ListToolsParams, query: Option<&str>) -> String {
+    let lack = query.map(describe_lack);
+    match (params.tags.as_slice(), lack) {
+        ([], Some(lack)) => lack,
+        ([], None) => "no node and no tool stands here".to_owned(),
+        (tags, None) => format!("nothing there has the tags {}", tags.join(", ")),
+        (tags, Some(_)) => {
+            format!("nothing there has the tags {} and answers the query", tags.join(", "))
+        }
     }
 }
 

@@ -36,10 +36,12 @@ pub enum DirectoryError {
         closest: Vec<String>,
     },
     /// No tool under a node answers the request.
-    #[error("no tool answers {asked:?} {}", node_place(category, "in the catalogue"))]
+    #[error("no tool answers {asked:?} {}: {lack}", node_place(category, "in the catalogue"))]
     NoMatch {
         /// The request, cut.
         asked: String,
+        /// What the tools lack.
+        lack: String,
         /// The node.
         category: Vec<String>,
         /// The nodes whose tools answer it, likeliest first.

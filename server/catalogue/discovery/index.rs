@@ -52,6 +52,13 @@ pub(super) struct ToolFeatures {
     pub(super) main_words: Box<[WordNumber]>,
     /// The same with their endings.
     pub(super) main_forms: Box<[FormNumber]>,
+    /// The words of its name with their endings, sorted.
+    pub(super) name_forms: Box<[FormNumber]>,
+    /// The words of its name, sorted; those of its nodes, of the first sentence, and of the rest with the names of its arguments.
+    pub(super) name_words: Box<[WordNumber]>,
+    pub(super) node_words: Box<[WordNumber]>,
+    pub(super) first_words: Box<[WordNumber]>,
+    pub(super) rest_words: Box<[WordNumber]>,
 }
 
 /// Tools, ready to be looked for.
@@ -80,7 +87,7 @@ impl ToolIndex {
         for item in &items {
             building.add_item(item);
         }
-        let IndexBuilder { words, written, postings, mut features, firsts, group_counts, .. } = building;
+        let IndexBuilder { words, written, postings, mut features, group_counts, .. } = building;
         let mut places = vec![None; words.len()];
         for (word, number) in &words {
             places[*number as usize] = carried_vectors().find_stem(word);
@@ -90,8 +97,8 @@ impl ToolIndex {
         let total = items.len() as f64;
         let worth: Vec<f64> =
             postings.iter().map(|tools| inverse_document_frequency(total, tools.len() as f64)).collect();
-        for (features, first) in features.iter_mut().zip(&firsts) {
-            features.first_worth = first.iter().map(|word| worth[*word as usize]).sum();
+        for features in &mut features {
+            features.first_worth = features.first_words.iter().map(|word| worth[*word as usize]).sum();
         }
         let mut average = [0.0; FIELDS];
         for features in &features {
@@ -129,7 +136,6 @@ struct IndexBuilder {
     words: FoldMap<String, WordNumber>,
     postings: Vec<Vec<ToolPosting>>,
     features: Vec<ToolFeatures>,
-    firsts: Vec<Vec<WordNumber>>,
     group_counts: [usize; synonyms::COUNT],
 }
 
@@ -141,7 +147,6 @@ impl Default for IndexBuilder {
             words: FoldMap::default(),
             postings: Vec::new(),
             features: Vec::new(),
-            firsts: Vec::new(),
             group_counts: [0; synonyms::COUNT],
         }
     }
@@ -163,7 +168,11 @@ impl IndexBuilder {
         let main = || [NAME, NODES, FIRST].into_iter().flat_map(|field| &fields[field]);
         let main_words = sorted_set(main().map(|written| written.word));
         let main_forms = sorted_set(main().map(|written| written.form));
+        let name_forms = sorted_set(fields[NAME].iter().map(|written| written.form));
         let fields = fields.map(|words| words.iter().map(|written| written.word).collect::<Vec<_>>());
+        let [name_words, node_words, first_words] =
+            [NAME, NODES, FIRST].map(|field| sorted_set(fields[field].iter().copied()));
+        let rest_words = sorted_set(fields[REST].iter().chain(&fields[ARGUMENTS]).copied());
         for (field, words) in fields.iter().enumerate() {
             for word in words {
                 let postings = &mut self.postings[*word as usize];
@@ -195,12 +204,13 @@ impl IndexBuilder {
             action,
             main_words,
             main_forms,
+            name_forms,
+            name_words,
+            node_words,
+            first_words,
+            rest_words,
         };
         self.features.push(features);
-        let [_, _, mut first, ..] = fields;
-        first.sort_unstable();
-        first.dedup();
-        self.firsts.push(first);
     }
 
     fn words_of<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> Vec<WrittenWord> {

@@ -7,10 +7,10 @@ use super::words::stem_word;
 
 /// The groups, a line each; those of what is done first.
 const GROUPS: &[&str] = &[
-    "create add make new insert register generate build",
-    "delete remove erase drop destroy clear cancel",
-    "get show fetch retrieve list find describe view read display check look lookup see tell give know search query what",
-    "update modify change set edit put adjust alter rename",
+    "create add make new insert register generate build store save provision",
+    "delete remove erase drop destroy clear cancel uninstall purge discard revoke deregister",
+    "get show fetch retrieve list find describe view read display check look lookup see tell give know search query what return enumerate obtain",
+    "update modify change set edit put adjust alter rename configure replace assign apply",
     "send post publish share message notify email",
     "run execute start invoke launch trigger",
     "stop terminate end halt disable",

@@ -25,6 +25,13 @@ const ASKING: &[&str] = &[
     "know", "understand", "ensure", "include", "really", "hello", "hi", "hey", "thank",
 ];
 
+/// Words that relate a thing to another: what is behind them says where, of what, or how.
+#[rustfmt::skip]
+const RELATING: &[&str] = &[
+    "in", "for", "from", "of", "to", "with", "by", "on", "at", "into", "using", "via", "about", "within", "under", "that",
+    "which", "where", "and", "as", "whose", "so",
+];
+
 /// The longest word that is looked at, in bytes; what is longer is no word.
 const LONGEST: usize = 64;
 
@@ -157,6 +164,11 @@ pub(super) fn is_asking(stem_of_word: &str) -> bool {
     static STEMS: LazyLock<std::collections::HashSet<String>> =
         LazyLock::new(|| ASKING.iter().map(|word| stem_word(word)).collect());
     STEMS.contains(stem_of_word)
+}
+
+/// Returns whether a lower-case word relates a thing to another, as "in" and "of".
+pub(super) fn is_relating(word: &str) -> bool {
+    RELATING.contains(&word)
 }
 
 /// Counts the words that are two neighbours of others written together: `filesystem` of `file` and `systems`.

@@ -159,9 +159,11 @@ pub(super) async fn find_nodes(request: &FindRequest, place: &SearchPlace) -> Re
     let lines = found.results.iter().map(|node| (node.confidence, node.path.join("/"), &*node.summary));
     show_found(request, &found, lines);
     if found.results.is_empty() && !request.json {
-        answer::write_note(
-            "wherefore: no node seems to fit; say it in other words, or see all: wherefore tools list /",
-        );
+        let reason = found.message.as_deref().unwrap_or("no node seems to fit");
+        answer::write_note(&format!(
+            "wherefore: {}; say it in other words, or see all: wherefore tools list /",
+            visible_line(reason)
+        ));
     }
     Ok(())
 }

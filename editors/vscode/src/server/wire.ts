@@ -778,6 +778,8 @@ export interface ListToolsAnswer {
   tools: ToolPointer[];
   /** The cursor of the next page, if there is more. */
   next_cursor?: string|null;
+  /** The reason why there is nothing to list. */
+  message?: string|null;
   /** The root's nodes, where there is nothing to list. */
   hints?: string[];
   /** The call to make next, where there is nothing to list. */
@@ -852,6 +854,8 @@ export interface SearchNodesParams {
 export interface SearchNodesAnswer {
   /** Nodes, likeliest first. */
   results: NodeMatch[];
+  /** The reason why none may hold it. */
+  message?: string|null;
   /** The root's nodes, where none may hold it. */
   hints?: string[];
   /** The call to make next, where none may hold it. */

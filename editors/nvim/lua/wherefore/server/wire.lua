@@ -475,6 +475,7 @@
 ---@field nodes wherefore.NodePointer[] The nodes directly below it.
 ---@field tools wherefore.ToolPointer[] The tools at it; with tags or a query those below it too.
 ---@field next_cursor? string The cursor of the next page, if there is more.
+---@field message? string The reason why there is nothing to list.
 ---@field hints? string[] The root's nodes, where there is nothing to list.
 ---@field next_action? any The call to make next, where there is nothing to list.
 
@@ -518,6 +519,7 @@
 ---Answer of `wherefore/searchNodes`.
 ---@class wherefore.SearchNodesAnswer
 ---@field results wherefore.NodeMatch[] Nodes, likeliest first.
+---@field message? string The reason why none may hold it.
 ---@field hints? string[] The root's nodes, where none may hold it.
 ---@field next_action? any The call to make next, where none may hold it.
 
