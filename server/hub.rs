@@ -3,6 +3,7 @@
 mod adopt_changes;
 mod agent_runs;
 mod attached_commands;
+mod broken_off;
 mod call_form;
 mod calling;
 mod client_files;
@@ -161,6 +162,7 @@ impl Hub {
         }
         let folder = Arc::new(folder);
         self.0.folders.write().push(folder.clone());
+        broken_off::start_taking_in(&folder);
         // The command line is gone before anything changes.
         if !self.0.shared_log {
             outside::start_watching(&folder);

@@ -47,6 +47,7 @@ pub(super) async fn permit_call(
     approvals: &SessionApprovals,
 ) -> Result<PermittedCall, Fault> {
     call.ensure_ready()?;
+    let call = call.settle_unlayered(scope.settings().sandbox.without_overlay)?;
     let look = |access, asked: &str| path_touch(scope, access, scope.parse_path(asked)?);
     let known = approvals.grant_for(&call);
     let verdict = scope.files().paths().rules().judge_call(call, look, known.as_deref())?;
@@ -138,8 +139,8 @@ pub(super) async fn renew_permit(
     while let Some(renewed) = scope.with_current_rules() {
         let look = |access, asked: &str| path_touch(&renewed, access, renewed.parse_path(asked)?);
         let before = permitted.grant().clone();
-        let verdict =
-            renewed.files().paths().rules().judge_call(permitted.into_subject(), look, Some(&before))?;
+        let call = permitted.into_subject().settle_unlayered(renewed.settings().sandbox.without_overlay)?;
+        let verdict = renewed.files().paths().rules().judge_call(call, look, Some(&before))?;
         permitted = settle_verdict(session, &renewed, verdict, approvals).await?;
         scope = renewed;
     }

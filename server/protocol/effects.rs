@@ -32,6 +32,10 @@ pub struct CallEffects {
     /// True if the command runs in a sandbox that keeps its changes apart, and the project did not choose it: the
     /// rules then ask about some commands only.
     pub confined: bool,
+    /// True if the sandbox of a command that would be `confined` cannot keep its changes apart: the settings decide whether
+    /// it runs as one that is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlayered: bool,
 }
 
 /// A part of the network.

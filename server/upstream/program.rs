@@ -89,8 +89,13 @@ impl Activity for ProgramTool {
             command: Some(self.template.fill_template(args)),
             network: named.chain(self.network.then_some(NetworkTarget::Any)).collect(),
             confined: self.own && self.executor.has_layers(),
+            unlayered: self.own && !self.executor.has_layers(),
             ..CallEffects::default()
         }
+    }
+
+    fn note_adopted(&self, call: &CheckedCall) {
+        self.executor.forget_in_place(call.id());
     }
 
     fn time_limit(&self, _: &Map<String, Value>) -> Option<Duration> {
@@ -115,7 +120,9 @@ impl Activity for ProgramTool {
         let request = self.command_request(&args);
         let CommandOutcome { run, draft, left_out, written, kind } =
             self.executor.run_within(scope, call.call(), request, &self.bounds).await?;
-        scope.check_cancelled()?;
+        if !draft.stands {
+            scope.check_cancelled()?;
+        }
         let draft = CallDraft { applies: self.applies_changes(scope, kind, &draft).await, ..draft };
         let (value, truncated, warnings) = match self.form {
             ProgramAnswerForm::Streams => {

@@ -94,7 +94,12 @@ impl AttachedRun {
         let origin = Origin::from_door(Door::Hook);
         let scope = CallScope::new(session, &origin, cancel.clone(), None);
         let wanted = attached_request(args, &self.root).map_err(not_run)?;
-        let wanted = AttachedRequest { is_reviewed: granted.layered, network: granted.network, ..wanted };
+        let wanted = AttachedRequest {
+            is_reviewed: granted.layered,
+            is_in_place: !granted.layered,
+            network: granted.network,
+            ..wanted
+        };
         let outcome = run_here(runtime, &scope, cancel, (&wanted, launcher))?;
         let report = attached_report(&scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
         match self.ask_server(Some(report)).and_then(|_| self.take_answer()) {
