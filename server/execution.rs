@@ -1,8 +1,8 @@
 //! Commands, run confined: what one may touch is planned from the rules, its output is captured, and what it changed in the
 //! workspace is read back as a draft.
 //!
-//! Invariants: a command of an agent never writes to the workspace itself, but to a layer over it; the rules judge each
-//! change that is taken from there; where no sandbox can be built, nothing runs.
+//! Invariants: a command of an agent never writes to the workspace itself, but to a layer over it, or else what it may
+//! change is kept beforehand; the rules judge each change that is taken from there; where no sandbox can be built, nothing runs.
 //!
 //! # Invariants
 //!
@@ -10,14 +10,14 @@
 //!   Test: `a_command_that_fails_is_told_as_failed_by_every_way`,
 //!   `any_editor_that_shows_every_call_shows_a_command_that_failed`
 //! - No command of an agent writes to the workspace but through a proposal, or to a path that git ignores and does
-//!   not track, in a repository, by a pattern that the person knows, unless the person's settings say so, or the
-//!   person allows a command whose changes cannot be kept in a layer. None reads a path that the rules close.
+//!   not track, in a repository, by a pattern that the person knows, unless the person's settings say so, or its
+//!   changes cannot be kept in a layer: then they are reviewed afterwards. None reads a path that the rules close.
 //!   Test: `what_a_command_changes_is_decided_hunk_by_hunk`,
 //!   `a_build_is_applied_and_what_git_ignores_is_written_directly`,
 //!   `what_git_tracks_is_reviewed_whatever_pattern_matches_it`, `an_index_of_any_form_is_asked`,
 //!   `only_git_and_only_patterns_that_were_looked_at_decide`, `nothing_is_written_directly_where_no_repository_is`,
 //!   `a_direct_write_breaks_a_hard_link`, `a_build_is_what_the_projects_own_files_define`,
-//!   `where_changes_cannot_be_kept_apart_each_command_asks`, `what_the_rules_close_is_closed_to_commands`
+//!   `what_a_command_changes_in_place_is_reviewed_and_taken_back`, `what_the_rules_close_is_closed_to_commands`
 //! - No command outlives its limit, its cancelled call or its server, however it starts others.
 //!   Test: `a_limit_ends_a_command_with_all_that_it_started`
 
@@ -93,7 +93,7 @@ pub(crate) use git::{
 };
 pub(crate) use git_diff::git_diff;
 pub(crate) use ignored_paths::IgnoredPaths;
-pub(crate) use in_place::BrokenOffCommand;
+pub(crate) use in_place::{BrokenOffCommand, InPlaceRuns};
 pub(crate) use kept_apart::TakeOverOutcome;
 pub(crate) use layer::sweep_layers;
 pub(crate) use limit_word::{LONGER_BY_DEFINITION, LimitWord};
@@ -122,7 +122,7 @@ use closures::Closures;
 use command_closures::CommandClosures;
 use command_layers::CommandLayers;
 use direct::{BackgroundFolders, DirectRequest};
-use in_place::{InPlaceRun, InPlaceRuns};
+use in_place::InPlaceRun;
 use layer::CommandLayer;
 use live_output::LiveCommand;
 use run::WatchedStreams;
@@ -202,6 +202,11 @@ impl CommandExecutor {
     /// The parts of the workspace that commands do not see.
     pub(crate) fn closures(&self) -> &CommandClosures {
         &self.closures
+    }
+
+    /// The commands that write in place.
+    pub(crate) fn in_place(&self) -> &Arc<InPlaceRuns> {
+        &self.in_place
     }
 
     /// Returns whether a command's changes can be kept apart from the workspace. Where they cannot, a command writes in
@@ -293,7 +298,7 @@ impl CommandExecutor {
         let kind = self.command_kind(scope, &request);
         let began = SystemTime::now();
         let in_place = match is_in_place {
-            true => Some(self.begin_in_place(scope, call, &request.argv).await?),
+            true => Some(self.in_place.begin_run(self, scope, call, &request.argv).await?),
             false => None,
         };
         let started = run_blocking(|| self.start_command(scope, &request, bounds, in_place.as_ref()));

@@ -162,9 +162,9 @@ impl Hub {
         }
         let folder = Arc::new(folder);
         self.0.folders.write().push(folder.clone());
-        broken_off::start_taking_in(&folder);
         // The command line is gone before anything changes.
         if !self.0.shared_log {
+            broken_off::start_taking_in(&folder);
             outside::start_watching(&folder);
         }
         self.place_documents();

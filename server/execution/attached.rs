@@ -9,7 +9,7 @@ use super::closures::Closures;
 use super::command_layers::CommandLayers;
 use super::direct::{self, DirectRequest};
 use super::error::ExecutionError;
-use super::in_place::InPlaceWalls;
+use super::in_place::{self, InPlaceWalls};
 use super::layer::CommandLayer;
 use super::run::WatchedStreams;
 use super::{
@@ -68,7 +68,7 @@ impl CommandExecutor {
         let kind = layer.as_ref().map(|_| self.command_kind(scope, &request.command));
         let began = SystemTime::now();
         let walls = match request.is_in_place {
-            true => Some(self.walls_in_place(scope).await?),
+            true => Some(in_place::find_walls(self, scope).await?),
             false => None,
         };
         let (running, layers, carrier) =

@@ -57,7 +57,7 @@ const LATE: Duration = Duration::from_millis(20);
 
 /// The commands that write in place now.
 #[derive(Debug, Default)]
-pub(super) struct InPlaceRuns {
+pub(crate) struct InPlaceRuns {
     running: Mutex<Vec<Arc<RunningInPlace>>>,
     /// Held while the workspace is looked at.
     turn: Arc<tokio::sync::Mutex<()>>,
@@ -102,44 +102,45 @@ pub(super) struct InPlaceOutcome {
     pub(super) written: Vec<DirectWrites>,
 }
 
-impl CommandExecutor {
-    /// Finds the walls around a command that writes in place, with what is closed to it.
-    pub(super) async fn walls_in_place(
-        &self,
-        scope: &CallScope,
-    ) -> Result<(Closures, InPlaceWalls), ExecutionError> {
-        self.find_walls(scope).await.map(|(closures, walls, _)| (closures, walls))
-    }
+/// Finds the walls around a command that writes in place, with what is closed to it.
+pub(super) async fn find_walls(
+    executor: &CommandExecutor,
+    scope: &CallScope,
+) -> Result<(Closures, InPlaceWalls), ExecutionError> {
+    walls_and_entries(executor, scope).await.map(|(closures, walls, _)| (closures, walls))
+}
 
-    /// The same, with the entries that it may change.
-    async fn find_walls(
-        &self,
-        scope: &CallScope,
-    ) -> Result<(Closures, InPlaceWalls, WorkspaceEntries), ExecutionError> {
-        let closures = run_blocking(|| self.closures.find_lasting(scope))?;
-        let folders = direct::background_folders(self, scope, closures.ignored.clone()).await;
-        let (walls, entries) = run_blocking(|| InPlaceWalls::find(scope, &closures, folders));
-        Ok((closures, walls, entries))
-    }
+/// The same, with the entries that it may change.
+async fn walls_and_entries(
+    executor: &CommandExecutor,
+    scope: &CallScope,
+) -> Result<(Closures, InPlaceWalls, WorkspaceEntries), ExecutionError> {
+    let closures = run_blocking(|| executor.closures.find_lasting(scope))?;
+    let folders = direct::background_folders(executor, scope, closures.ignored.clone()).await;
+    let (walls, entries) = run_blocking(|| InPlaceWalls::find(scope, &closures, folders));
+    Ok((closures, walls, entries))
+}
 
+impl InPlaceRuns {
     /// Keeps what a command may change.
     ///
     /// # Errors
     /// Fails where the workspace cannot be listed, or the state folder cannot keep the record.
-    pub(crate) async fn begin_in_place(
-        &self,
+    pub(crate) async fn begin_run(
+        self: &Arc<Self>,
+        executor: &CommandExecutor,
         scope: &CallScope,
         call: &CheckedCall,
         argv: &[String],
     ) -> Result<InPlaceRun, ExecutionError> {
-        let runs = self.in_place.clone();
+        let runs = self.clone();
         let doing = ExecutionError::while_doing("keeping what the command may change");
         let _turn = runs.turn.lock().await;
         // Changes from now on are never taken for those of an unknown program.
         let writing = scope.direct_writer();
         let began = Instant::now();
         let folder = RunFolder::make(scope.files().state()).map_err(&doing)?;
-        let (closures, walls, entries) = self.find_walls(scope).await?;
+        let (closures, walls, entries) = walls_and_entries(executor, scope).await?;
         let record = run_blocking(|| {
             let record = RunRecord {
                 origin: scope.origin().clone(),
@@ -176,8 +177,8 @@ impl CommandExecutor {
     }
 
     /// Forgets a command whose changes are taken in.
-    pub(crate) fn forget_in_place(&self, call: &CallId) {
-        if let Some(running) = self.in_place.settling.lock().remove(call) {
+    pub(crate) fn forget_run(&self, call: &CallId) {
+        if let Some(running) = self.settling.lock().remove(call) {
             running.folder.remove();
         }
     }
@@ -311,7 +312,15 @@ impl InPlaceRun {
                 tracing::warn!("what a command may change is not recorded anew: {error}");
             }
         }
-        if others.is_empty() {
+        // What broke off before waits for a server.
+        let mut left = RunFolder::left_over(scope.files().state());
+        for (folder, record) in &mut left {
+            record.files.renew(scope, &self.runs.store, paths, now);
+            if let Err(error) = folder.write_record(record) {
+                tracing::warn!("what a command may change is not recorded anew: {error}");
+            }
+        }
+        if others.is_empty() && left.is_empty() {
             let settling = self.runs.settling.lock();
             let all = settling.values().chain([&self.running]);
             let needed = all.flat_map(|one| one.record.lock().files.copies()).collect();

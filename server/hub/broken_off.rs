@@ -25,9 +25,12 @@ const ENDING: Duration = Duration::from_millis(500);
 /// for the first.
 pub(super) fn start_taking_in(folder: &Arc<ServedFolder>) {
     let Ok(runtime) = Handle::try_current() else { return };
-    let Some(heard) = folder.executor().hear_broken_off() else { return };
-    let held =
-        folder.executor().has_broken_off(&own_scope(folder)).then(|| folder.executor().hold_in_place());
+    let Some(heard) = folder.executor().in_place().hear_broken_off() else { return };
+    let held = folder
+        .executor()
+        .in_place()
+        .has_broken_off(&own_scope(folder))
+        .then(|| folder.executor().in_place().hold_turn());
     runtime.spawn(follow_broken_off(Arc::downgrade(folder), held.flatten(), heard));
 }
 
@@ -44,17 +47,17 @@ async fn follow_broken_off(
     while heard.recv().await.is_some() {
         tokio::time::sleep(ENDING).await;
         let Some(served) = folder.upgrade() else { return };
-        let _held = served.executor().turn_in_place().await;
+        let _held = served.executor().in_place().wait_turn().await;
         take_all_in(&served).await;
     }
 }
 
 async fn take_all_in(folder: &ServedFolder) {
     let scope = own_scope(folder);
-    for broken in folder.executor().find_broken_off(&scope).await {
+    for broken in folder.executor().in_place().find_broken_off(folder.executor(), &scope).await {
         take_in(folder, broken).await;
     }
-    folder.executor().sweep_in_place(&scope);
+    folder.executor().in_place().sweep_copies(&scope);
 }
 
 async fn take_in(folder: &ServedFolder, broken: BrokenOffCommand) {

@@ -5,7 +5,8 @@
 //! - No call runs that the rules did not judge, and no module but `pipeline/permit.rs` asks them to.
 //!   Test: `calls_are_permitted_in_one_file`
 //! - No command runs unconfined, and no host is reached, without a yes or a consent. Nor does a command of
-//!   `terminal.run` or of a definition run without a yes where its changes cannot be kept apart.
+//!   `terminal.run` or of a definition run without a yes where its changes cannot be kept apart, unless the settings say that
+//!   they are reviewed afterwards.
 //!   Test: `where_changes_cannot_be_kept_apart_each_command_asks`, `a_person_is_asked_before_a_command_runs`,
 //!   `no_command_runs_where_nobody_is_there_to_ask`
 

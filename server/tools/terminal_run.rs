@@ -159,7 +159,7 @@ impl Activity for RunCommand {
     }
 
     fn note_adopted(&self, call: &CheckedCall) {
-        self.0.forget_in_place(call.id());
+        self.0.in_place().forget_run(call.id());
     }
 
     fn time_limit(&self, input: &RunInput) -> Option<Duration> {
@@ -178,7 +178,7 @@ impl Activity for RunCommand {
             let kind = self.0.command_kind(scope, &request);
             let in_place = match is_layered || input.is_read_only() {
                 true => None,
-                false => Some(self.0.begin_in_place(scope, call.call(), &request.argv).await?),
+                false => Some(self.0.in_place().begin_run(&self.0, scope, call.call(), &request.argv).await?),
             };
             let (network, _followed) = self.0.join_attached(scope);
             let grant = AttachedGrant { layered: is_layered, network };

@@ -95,7 +95,7 @@ impl Activity for ProgramTool {
     }
 
     fn note_adopted(&self, call: &CheckedCall) {
-        self.executor.forget_in_place(call.id());
+        self.executor.in_place().forget_run(call.id());
     }
 
     fn time_limit(&self, _: &Map<String, Value>) -> Option<Duration> {

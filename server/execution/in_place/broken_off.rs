@@ -11,6 +11,7 @@ use super::super::CommandExecutor;
 use super::entries::WorkspaceEntries;
 use super::found_changes::{ChangeFinder, FoundChanges};
 use super::run_folder::{RunFolder, RunRecord};
+use super::{InPlaceRuns, walls_and_entries};
 use crate::base::run_blocking;
 use crate::protocol::Origin;
 use crate::registry::CallDraft;
@@ -60,20 +61,20 @@ impl BrokenOffCommand {
     }
 }
 
-impl CommandExecutor {
+impl InPlaceRuns {
     /// Keeps commands that write in place waiting until the answer is dropped; none where one of them is just looked at.
-    pub(crate) fn hold_in_place(&self) -> Option<OwnedMutexGuard<()>> {
-        self.in_place.turn.clone().try_lock_owned().ok()
+    pub(crate) fn hold_turn(&self) -> Option<OwnedMutexGuard<()>> {
+        self.turn.clone().try_lock_owned().ok()
     }
 
     /// The receiver that is told when a command in place breaks off; none for a second listener.
     pub(crate) fn hear_broken_off(&self) -> Option<UnboundedReceiver<()>> {
-        self.in_place.broken.from.lock().take()
+        self.broken.from.lock().take()
     }
 
     /// Waits until no command in place is just looked at, and keeps others waiting until the answer is dropped.
-    pub(crate) async fn turn_in_place(&self) -> OwnedMutexGuard<()> {
-        self.in_place.turn.clone().lock_owned().await
+    pub(crate) async fn wait_turn(&self) -> OwnedMutexGuard<()> {
+        self.turn.clone().lock_owned().await
     }
 
     /// Returns whether dead processes left commands whose changes nobody took in.
@@ -82,21 +83,25 @@ impl CommandExecutor {
     }
 
     /// Finds what commands changed that broke off, the first one first.
-    pub(crate) async fn find_broken_off(&self, scope: &CallScope) -> Vec<BrokenOffCommand> {
+    pub(crate) async fn find_broken_off(
+        &self,
+        executor: &CommandExecutor,
+        scope: &CallScope,
+    ) -> Vec<BrokenOffCommand> {
         let root = Path::new(scope.files().paths().root().real_path());
         let mut left = run_blocking(|| RunFolder::left_over(scope.files().state()));
         let mut found = Vec::new();
         while !left.is_empty() {
             let (folder, record) = left.remove(0);
-            let Ok((_, _, now)) = self.find_walls(scope).await else { continue };
+            let Ok((_, _, now)) = walls_and_entries(executor, scope).await else { continue };
             let now = without_folders(now, &record.direct, scope);
             let paths = record.files.changed_paths(root, &now);
-            let finder = ChangeFinder::read_blobs(self, scope, (&record.files, &now), &paths).await;
+            let finder = ChangeFinder::read_blobs(executor, scope, (&record.files, &now), &paths).await;
             let FoundChanges { changes, lost, paths } = run_blocking(|| finder.find(&paths));
             run_blocking(|| {
-                let store = &self.in_place.store;
+                let store = &self.store;
                 left.iter_mut().for_each(|(_, later)| later.files.renew(scope, store, &paths, &now));
-                for running in self.in_place.running.lock().iter() {
+                for running in self.running.lock().iter() {
                     running.record.lock().files.renew(scope, store, &paths, &now);
                 }
             });
@@ -108,10 +113,10 @@ impl CommandExecutor {
     }
 
     /// Removes the copies of files that no command needs.
-    pub(crate) fn sweep_in_place(&self, scope: &CallScope) {
+    pub(crate) fn sweep_copies(&self, scope: &CallScope) {
         let state = scope.files().state();
         if RunFolder::are_none(state) {
-            run_blocking(|| self.in_place.store.drop_others(state, &BTreeSet::new()));
+            run_blocking(|| self.store.drop_others(state, &BTreeSet::new()));
         }
     }
 }

@@ -78,8 +78,8 @@ impl FilesBefore {
         Self { entries: Vec::new(), found: kept.collect(), looked: Some(looked), is_cut }
     }
 
-    /// The entries of a record that was read.
-    pub(super) fn from_record(mut self) -> Self {
+    /// The same, once it is read from a record: its entries are found by their paths.
+    pub(super) fn index_entries(mut self) -> Self {
         self.found = std::mem::take(&mut self.entries).into_iter().collect();
         self
     }

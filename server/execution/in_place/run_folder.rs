@@ -98,7 +98,7 @@ impl RunFolder {
 
     fn read_record(&self) -> Option<RunRecord> {
         let record: RunRecord = serde_json::from_slice(&fs::read(self.path.join(RECORD)).ok()?).ok()?;
-        Some(RunRecord { files: record.files.from_record(), ..record })
+        Some(RunRecord { files: record.files.index_entries(), ..record })
     }
 
     /// Leaves it to whoever looks for what broken off commands left.
