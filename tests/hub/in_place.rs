@@ -53,11 +53,11 @@ fn applied(bench: &Bench) -> Vec<Proposal> {
 /// The id of the only call of terminal.run.
 fn command_call(bench: &Bench) -> String {
     let told = bench.editor.told.lock().unwrap();
-    let ids = told.iter().filter_map(|notice| match notice {
+    let mut ids = told.iter().filter_map(|notice| match notice {
         EditorNotice::Command(command) => Some(command.call_id.to_string()),
         _ => None,
     });
-    ids.last().unwrap()
+    ids.next_back().unwrap()
 }
 
 /// Takes every hunk of a change back that stands.
