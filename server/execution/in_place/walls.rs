@@ -1,7 +1,7 @@
 //! The walls around a command that writes in place, in addition to what is closed to every command: what a person is asked
 //! about before it is written, and files that have names elsewhere, are only read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -80,12 +80,16 @@ impl InPlaceWalls {
     /// Describes what the walls kept a command from that failed, a sentence each.
     pub(super) fn describe(&self, level: SandboxLevel) -> Vec<String> {
         let mut sentences = Vec::new();
+        // What is closed as a whole is none of them.
+        let closed: HashSet<&Path> = self.protected.iter().map(PathBuf::as_path).collect();
+        let is_open = |folder: &&Path| !folder.ancestors().any(|above| closed.contains(above));
         let folders: BTreeSet<&Path> = self
             .protected
             .iter()
             .filter(|path| path.symlink_metadata().is_ok())
             .flat_map(|path| path.ancestors().skip(1))
             .filter(|folder| folder.starts_with(&self.root))
+            .filter(is_open)
             .collect();
         // Mounts close a single entry; Landlock closes the whole folder.
         if level == SandboxLevel::Landlock && !folders.is_empty() {
