@@ -3,6 +3,7 @@
 mod acp;
 mod agent;
 mod answer;
+mod apparmor;
 mod backend;
 mod call;
 mod completions;

@@ -1,8 +1,8 @@
 //! Commands, run confined: what one may touch is planned from the rules, its output is captured, and what it changed in the
 //! workspace is read back as a draft.
 //!
-//! Invariants: a command of an agent never writes to the workspace itself, but to a layer over it; the rules judge each
-//! change that is taken from there; where no sandbox can be built, nothing runs.
+//! Invariants: a command of an agent never writes to the workspace itself, but to a layer over it, or else what it may
+//! change is kept beforehand; the rules judge each change that is taken from there; where no sandbox can be built, nothing runs.
 //!
 //! # Invariants
 //!
@@ -10,14 +10,14 @@
 //!   Test: `a_command_that_fails_is_told_as_failed_by_every_way`,
 //!   `any_editor_that_shows_every_call_shows_a_command_that_failed`
 //! - No command of an agent writes to the workspace but through a proposal, or to a path that git ignores and does
-//!   not track, in a repository, by a pattern that the person knows, unless the person's settings say so, or the
-//!   person allows a command whose changes cannot be kept in a layer. None reads a path that the rules close.
+//!   not track, in a repository, by a pattern that the person knows, unless the person's settings say so, or its
+//!   changes cannot be kept in a layer: then they are reviewed afterwards. None reads a path that the rules close.
 //!   Test: `what_a_command_changes_is_decided_hunk_by_hunk`,
 //!   `a_build_is_applied_and_what_git_ignores_is_written_directly`,
 //!   `what_git_tracks_is_reviewed_whatever_pattern_matches_it`, `an_index_of_any_form_is_asked`,
 //!   `only_git_and_only_patterns_that_were_looked_at_decide`, `nothing_is_written_directly_where_no_repository_is`,
 //!   `a_direct_write_breaks_a_hard_link`, `a_build_is_what_the_projects_own_files_define`,
-//!   `where_changes_cannot_be_kept_apart_each_command_asks`, `what_the_rules_close_is_closed_to_commands`
+//!   `what_a_command_changes_in_place_is_reviewed_and_taken_back`, `what_the_rules_close_is_closed_to_commands`
 //! - No command outlives its limit, its cancelled call or its server, however it starts others.
 //!   Test: `a_limit_ends_a_command_with_all_that_it_started`
 
@@ -40,6 +40,7 @@ mod git;
 mod git_diff;
 mod guard;
 mod ignored_paths;
+mod in_place;
 mod index_copy;
 mod index_file;
 mod inner;
@@ -76,6 +77,7 @@ mod vetted_files;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 pub(crate) use artifacts::Artifact;
@@ -91,6 +93,7 @@ pub(crate) use git::{
 };
 pub(crate) use git_diff::git_diff;
 pub(crate) use ignored_paths::IgnoredPaths;
+pub(crate) use in_place::{BrokenOffCommand, InPlaceRuns};
 pub(crate) use kept_apart::TakeOverOutcome;
 pub(crate) use layer::sweep_layers;
 pub(crate) use limit_word::{LONGER_BY_DEFINITION, LimitWord};
@@ -119,6 +122,7 @@ use closures::Closures;
 use command_closures::CommandClosures;
 use command_layers::CommandLayers;
 use direct::{BackgroundFolders, DirectRequest};
+use in_place::InPlaceRun;
 use layer::CommandLayer;
 use live_output::LiveCommand;
 use run::WatchedStreams;
@@ -127,10 +131,6 @@ use session_caches::CacheLayers;
 use session_servers::{ServingCommand, SessionServers};
 use tracked_files::TrackedFiles;
 use wherefore_fetch::HostList;
-
-/// The note of an answer where a command's changes could not be kept apart.
-const WRITTEN_AT_ONCE: &str =
-    "what the command changed was written at once; it is not in the log and cannot be undone";
 
 /// Characters of a command that editors are shown.
 const SHOWN_CHARS: usize = 400;
@@ -175,6 +175,7 @@ pub(crate) struct CommandExecutor {
     tracked: TrackedFiles,
     processes: BackgroundCommands,
     servers: SessionServers,
+    in_place: Arc<InPlaceRuns>,
     /// Held while a decision on the repository is carried out.
     repository: tokio::sync::Mutex<()>,
 }
@@ -188,6 +189,7 @@ impl CommandExecutor {
             tracked: TrackedFiles::default(),
             processes: BackgroundCommands::default(),
             servers: SessionServers::default(),
+            in_place: Arc::default(),
             repository: tokio::sync::Mutex::default(),
         }
     }
@@ -202,8 +204,13 @@ impl CommandExecutor {
         &self.closures
     }
 
-    /// Returns whether a command's changes can be kept apart from the workspace. Where they cannot, a command writes at
-    /// once, and the rules ask about each.
+    /// The commands that write in place.
+    pub(crate) fn in_place(&self) -> &Arc<InPlaceRuns> {
+        &self.in_place
+    }
+
+    /// Returns whether a command's changes can be kept apart from the workspace. Where they cannot, a command writes in
+    /// place, and the settings say whether the person is asked first.
     pub(crate) fn has_layers(&self) -> bool {
         self.launcher.probe().level == SandboxLevel::Namespaces
     }
@@ -287,12 +294,21 @@ impl CommandExecutor {
         request: CommandRequest,
         bounds: &CommandBounds,
     ) -> Result<CommandOutcome, ExecutionError> {
-        // Direct writes are never taken for those of an unknown program.
-        let is_direct = !self.has_layers() && !bounds.is_read_only();
+        let is_in_place = !self.has_layers() && !bounds.is_read_only() && !bounds.are_partial();
         let kind = self.command_kind(scope, &request);
         let began = SystemTime::now();
-        let _writing = is_direct.then(|| scope.direct_writer());
-        let (layer, layers, running, carrier) = run_blocking(|| self.start_command(scope, &request, bounds))?;
+        let in_place = match is_in_place {
+            true => Some(self.in_place.begin_run(self, scope, call, &request.argv).await?),
+            false => None,
+        };
+        let started = run_blocking(|| self.start_command(scope, &request, bounds, in_place.as_ref()));
+        let (layer, layers, running, carrier) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                in_place.into_iter().for_each(InPlaceRun::forget);
+                return Err(error);
+            }
+        };
         let live = self.start_live(scope, call, request.argv.join(" "), None);
         let CommandRequest { argv, input, .. } = request;
         let run = run::run_to_completion(scope, running, Some(live), input, WatchedStreams::Both).await?;
@@ -307,8 +323,15 @@ impl CommandExecutor {
                 left_out.extend(direct.left_out);
                 (draft, left_out)
             }
-            None if bounds.is_read_only() => <(CallDraft, Vec<String>)>::default(),
-            None => (CallDraft::default(), vec![format!("{}: {WRITTEN_AT_ONCE}", run.report.tier)]),
+            None => match in_place {
+                Some(in_place) => {
+                    let failed = (run.report.exit_code != Some(0)).then_some(run.report.tier.level);
+                    let outcome = in_place.end(self, scope, failed).await;
+                    written = outcome.written;
+                    (outcome.draft, outcome.left_out)
+                }
+                None => <(CallDraft, Vec<String>)>::default(),
+            },
         };
         left_out.extend(kept);
         left_out.extend(planted_files(scope, &run.report));
@@ -421,11 +444,15 @@ impl CommandExecutor {
         scope: &CallScope,
         request: &CommandRequest,
         bounds: &CommandBounds,
+        in_place: Option<&InPlaceRun>,
     ) -> Result<(CommandLayer, CommandLayers, RunningCommand, Option<ConnectionCarrier>), ExecutionError>
     {
         expect_folder(scope, &request.cwd)?;
         let layer = CommandLayer::make(scope.files().state())?;
-        let mut closures = self.closures.find_closures(scope)?;
+        let mut closures = match in_place {
+            Some(run) => run.closures.clone(),
+            None => self.closures.find_closures(scope)?,
+        };
         bounds
             .narrow_closures(Path::new(scope.files().paths().root().real_path()), &mut closures)
             .map_err(ExecutionError::while_doing("listing the workspace"))?;
@@ -433,7 +460,11 @@ impl CommandExecutor {
         let mut plan = if bounds.is_read_only() {
             let plan = plan::plan_command(scope, request, closures, WriteEffects::WriteThrough);
             SandboxPlan { lowest: SandboxLevel::Landlock, writable: Vec::new(), ..plan }
-        } else if self.has_layers() || bounds.are_partial() {
+        } else if let Some(run) = in_place {
+            let mut plan = plan::plan_command(scope, request, closures, WriteEffects::WriteThrough);
+            run.walls.apply(&mut plan);
+            plan
+        } else {
             let effects = WriteEffects::Overlay { folder: layer.path().to_owned(), direct: Vec::new() };
             let mut plan = SandboxPlan {
                 earlier: kept_apart::earlier_layer(scope),
@@ -444,11 +475,6 @@ impl CommandExecutor {
                 CommandLayers::place(&mut plan, scope, (&found, index), layer.path())?
             };
             plan
-        } else {
-            SandboxPlan {
-                lowest: SandboxLevel::Landlock,
-                ..plan::plan_command(scope, request, closures, WriteEffects::WriteThrough)
-            }
         };
         plan.shared_network = self.servers.network();
         layers.caches = session_caches::place(&mut plan, scope, false);

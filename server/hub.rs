@@ -3,6 +3,7 @@
 mod adopt_changes;
 mod agent_runs;
 mod attached_commands;
+mod broken_off;
 mod call_form;
 mod calling;
 mod client_files;
@@ -163,6 +164,7 @@ impl Hub {
         self.0.folders.write().push(folder.clone());
         // The command line is gone before anything changes.
         if !self.0.shared_log {
+            broken_off::start_taking_in(&folder);
             outside::start_watching(&folder);
         }
         self.place_documents();

@@ -61,12 +61,22 @@ struct DoctorCheck {
     /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     mend: Option<String>,
+    /// The lines that the person runs for that, as they stand.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<String>,
 }
 
 impl DoctorCheck {
     /// A check that succeeded.
     fn well(name: impl Into<Cow<'static, str>>, found: impl Into<String>) -> Self {
-        Self { name: name.into(), health: CheckOutcome::Well, found: found.into(), gap: None, mend: None }
+        Self {
+            name: name.into(),
+            health: CheckOutcome::Well,
+            found: found.into(),
+            gap: None,
+            mend: None,
+            lines: Vec::new(),
+        }
     }
 
     /// A failed check of a feature that is optional.
@@ -81,6 +91,7 @@ impl DoctorCheck {
             found: found.into(),
             gap: None,
             mend: Some(mend.into()),
+            lines: Vec::new(),
         }
     }
 
@@ -139,6 +150,7 @@ fn print_page(checks: &[DoctorCheck], broken: bool) -> io::Result<()> {
         for more in check.gap.iter().chain(&check.mend) {
             page.write_line(format!("{:MARGIN$}{}", "", page.hang_text(MARGIN, Some(TextLook::Dim), more)))?;
         }
+        check.lines.iter().try_for_each(|line| page.write_line(line))?;
     }
     page.write_line(match broken {
         true => page.paint(TextLook::Red, "A required check failed."),

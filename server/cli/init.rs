@@ -33,6 +33,7 @@ use self::ask::PlanGroup;
 use self::error::PlanError;
 use self::plan::{FilePlan, PlannedAct};
 use super::answer;
+use super::apparmor::AppArmorProfile;
 use super::print::{self, TerminalPage, TextLook};
 pub(super) use crate::agents::PROGRAM;
 use crate::agents::{ALL, AgentProfile};
@@ -109,13 +110,21 @@ pub(super) fn run_init(args: &InitArgs) -> ExitCode {
         true if args.guard => guard::run_guard_setup(page, args, &machine),
         true if args.git => git::run_git_setup(page, args, &machine),
         true if args.remove => remove_all(page, args, &machine),
-        true => offer_setup(page, args, &machine),
+        true => offer_setup(page, args, &machine).and_then(|code| offer_profile(page).map(|()| code)),
         false => {
             let message = format!("{} is not a folder: make it first, or name another", args.dir.display());
             Err(io::Error::other(message))
         }
     };
     print::exit_with(done)
+}
+
+/// Shows the profile that this program lacks, for the person to write.
+fn offer_profile(page: TerminalPage) -> io::Result<()> {
+    let Some(profile) = AppArmorProfile::find_lacking() else { return Ok(()) };
+    let (purpose, lines) = profile.describe();
+    page.write_line(format!("\n{purpose}\n"))?;
+    lines.iter().try_for_each(|line| page.write_line(format!("    {line}")))
 }
 
 /// Plans the files to write for the project, the chosen agents and Neovim, asks the person (not with `--yes`), and writes

@@ -166,6 +166,7 @@ fn attached_request(args: &SandboxArgs, root: &str) -> Result<AttachedRequest, F
         },
         limit: args.timeout.map(Duration::from_secs),
         is_reviewed: args.review,
+        is_in_place: false,
         network: None,
     })
 }

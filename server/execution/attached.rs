@@ -5,9 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use super::bounds::CommandBounds;
 use super::changes;
+use super::closures::Closures;
 use super::command_layers::CommandLayers;
 use super::direct::{self, DirectRequest};
 use super::error::ExecutionError;
+use super::in_place::{self, InPlaceWalls};
 use super::layer::CommandLayer;
 use super::run::WatchedStreams;
 use super::{
@@ -32,6 +34,8 @@ pub(crate) struct AttachedRequest {
     pub(crate) limit: Option<Duration>,
     /// True where what it changes is read back, and not written.
     pub(crate) is_reviewed: bool,
+    /// True where it writes in place, and the server of the folder finds what it changed.
+    pub(crate) is_in_place: bool,
     /// The network that it shares with other commands of its session.
     pub(crate) network: Option<SharedNetwork>,
 }
@@ -63,8 +67,12 @@ impl CommandExecutor {
         // Only the changes of a layer are told apart by it.
         let kind = layer.as_ref().map(|_| self.command_kind(scope, &request.command));
         let began = SystemTime::now();
+        let walls = match request.is_in_place {
+            true => Some(in_place::find_walls(self, scope).await?),
+            false => None,
+        };
         let (running, layers, carrier) =
-            run_blocking(|| self.start_attached(scope, request, layer.as_ref()))?;
+            run_blocking(|| self.start_attached(scope, request, layer.as_ref(), walls))?;
         let report = run::run_to_completion(scope, running, None, None, WatchedStreams::Both).await?.report;
         drop(carrier);
         let repository = run_blocking(|| layers.take_back(scope, &report))?;
@@ -87,8 +95,12 @@ impl CommandExecutor {
         scope: &CallScope,
         request: &AttachedRequest,
         layer: Option<&CommandLayer>,
+        walls: Option<(Closures, InPlaceWalls)>,
     ) -> Result<(RunningCommand, CommandLayers, Option<connections::ConnectionCarrier>), ExecutionError> {
-        let closures = self.closures.find_closures(scope)?;
+        let (closures, walls) = match walls {
+            Some((closures, walls)) => (closures, Some(walls)),
+            None => (self.closures.find_closures(scope)?, None),
+        };
         let found = closures.clone();
         let effects = match layer {
             Some(layer) => WriteEffects::Overlay { folder: layer.path().to_owned(), direct: Vec::new() },
@@ -96,6 +108,10 @@ impl CommandExecutor {
         };
         let mut plan = plan::plan_command(scope, &request.command, closures, effects);
         plan.earlier = kept_apart::earlier_layer(scope);
+        if let Some(walls) = walls {
+            walls.apply(&mut plan);
+            plan.earlier = None;
+        }
         let mut layers = match layer {
             Some(layer) => {
                 CommandLayers::place(&mut plan, scope, (&found, Some(self.closures.index())), layer.path())?

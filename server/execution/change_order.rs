@@ -36,22 +36,27 @@ impl ChangeParts {
             + self.folders_removed.len()
     }
 
-    /// Removals, renames, folders that are empty then, edits, and what is new.
+    /// Removals, renames, folders that are empty then, edits, and what is new. A new folder is made together with its first
+    /// entry.
     pub(super) fn into_ordered(mut self) -> Vec<PathChange> {
-        let renamed = self.renamed.into_iter();
-        let renames: Vec<PathChange> = renamed
-            .map(|(new, old)| PathChange::without_content(new, ChangeKind::Rename, Some(old)))
-            .collect();
-        // A new folder is made together with its first entry.
-        let made = renames.iter().chain(self.made.iter().map(|made| &made.change)).chain(&self.folders_made);
+        let made = self.renamed.keys().chain(self.made.iter().map(|made| &made.change.path));
+        let made = made.chain(self.folders_made.iter().map(|made| &made.path));
         let mut filled = HashSet::new();
-        for change in made {
-            let mut above = change.path.parent();
+        for path in made {
+            let mut above = path.parent();
             while let Some(folder) = above.take_if(|folder| filled.insert(folder.clone())) {
                 above = folder.parent();
             }
         }
         self.folders_made.retain(|folder| !filled.contains(&folder.path));
+        self.into_standing()
+    }
+
+    /// The same, of changes that are made already: each new folder is one of them.
+    pub(super) fn into_standing(self) -> Vec<PathChange> {
+        let renamed = self.renamed.into_iter();
+        let renames =
+            renamed.map(|(new, old)| PathChange::without_content(new, ChangeKind::Rename, Some(old)));
         let mut changes: Vec<PathChange> = self.removed.into_values().collect();
         changes.extend(renames);
         // The deepest first.

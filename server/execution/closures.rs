@@ -314,6 +314,11 @@ fn changed_folders(root: &Path, folders: &KnownFolders) -> Vec<OsString> {
 }
 
 impl EntryStamp {
+    /// A stamp of these: the device, the inode, and the time of the last change of the entry.
+    pub(super) fn new(device: u64, inode: u64, changed: (i64, i64)) -> Self {
+        Self { device, inode, changed }
+    }
+
     /// Returns the stamp of the entry of `stat`.
     pub(super) fn from_stat(stat: &Stat) -> Self {
         Self {

@@ -48,7 +48,7 @@ use super::layer::CommandLayer;
 use super::{CommandExecutor, CommandRequest, plan, run};
 use crate::base::{WorkspacePath, run_blocking};
 use crate::protocol::PathAccess;
-use crate::sandbox::{RunningCommand, WriteEffects};
+use crate::sandbox::{RunningCommand, SandboxLevel, WriteEffects};
 use crate::session::CallScope;
 use crate::workspace::WorkspaceFiles;
 use linked::LinkedMirror;
@@ -219,6 +219,8 @@ impl<'c> GitReader<'c> {
         plan.argv = ["git", "--no-pager"].map(OsString::from).into_iter().chain(arguments).collect();
         plan.writable.clear();
         plan.protected.clear();
+        // It writes nothing.
+        plan.lowest = SandboxLevel::Landlock;
         plan.read_only.push(self.folder.path().to_owned());
         plan.read_only.extend(self.outside.iter().cloned());
         plan.env.retain(|(name, _)| !name.as_bytes().starts_with(b"GIT_"));

@@ -97,7 +97,7 @@ impl ServedFolder {
     }
 
     /// The executor of its commands.
-    pub(super) fn executor(&self) -> &CommandExecutor {
+    pub(super) fn executor(&self) -> &Arc<CommandExecutor> {
         &self.executor
     }
 

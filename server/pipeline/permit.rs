@@ -5,7 +5,8 @@
 //! - No call runs that the rules did not judge, and no module but `pipeline/permit.rs` asks them to.
 //!   Test: `calls_are_permitted_in_one_file`
 //! - No command runs unconfined, and no host is reached, without a yes or a consent. Nor does a command of
-//!   `terminal.run` or of a definition run without a yes where its changes cannot be kept apart.
+//!   `terminal.run` or of a definition run without a yes where its changes cannot be kept apart, unless the settings say that
+//!   they are reviewed afterwards.
 //!   Test: `where_changes_cannot_be_kept_apart_each_command_asks`, `a_person_is_asked_before_a_command_runs`,
 //!   `no_command_runs_where_nobody_is_there_to_ask`
 
@@ -47,6 +48,7 @@ pub(super) async fn permit_call(
     approvals: &SessionApprovals,
 ) -> Result<PermittedCall, Fault> {
     call.ensure_ready()?;
+    let call = call.settle_unlayered(scope.settings().sandbox.without_overlay)?;
     let look = |access, asked: &str| path_touch(scope, access, scope.parse_path(asked)?);
     let known = approvals.grant_for(&call);
     let verdict = scope.files().paths().rules().judge_call(call, look, known.as_deref())?;
@@ -138,8 +140,8 @@ pub(super) async fn renew_permit(
     while let Some(renewed) = scope.with_current_rules() {
         let look = |access, asked: &str| path_touch(&renewed, access, renewed.parse_path(asked)?);
         let before = permitted.grant().clone();
-        let verdict =
-            renewed.files().paths().rules().judge_call(permitted.into_subject(), look, Some(&before))?;
+        let call = permitted.into_subject().settle_unlayered(renewed.settings().sandbox.without_overlay)?;
+        let verdict = renewed.files().paths().rules().judge_call(call, look, Some(&before))?;
         permitted = settle_verdict(session, &renewed, verdict, approvals).await?;
         scope = renewed;
     }

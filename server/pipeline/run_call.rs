@@ -93,6 +93,9 @@ impl<'a> CallRun<'a> {
             let unchanged = proposals::unchanged_answer(session, files, admitted.permitted.call(), draft);
             return Ok((Status::Ok, unchanged, true));
         }
+        if draft.stands {
+            return self.adopt_standing(admitted, draft);
+        }
         self.review_draft(admitted, draft).await
     }
 
@@ -118,6 +121,26 @@ impl<'a> CallRun<'a> {
         let output = execute::execute_call(&admitted.permitted, &admitted.scope).await?;
         touch_memory::note_touched(session, &admitted.permitted, &output);
         Ok(output)
+    }
+
+    /// The changes that the call made become a proposal that is reviewed afterwards, also where it is cancelled.
+    fn adopt_standing(
+        &self,
+        admitted: AdmittedCall<'_>,
+        draft: CallDraft,
+    ) -> Result<(Status, ChangeAnswer, bool), Fault> {
+        let AdmittedCall { scope, permitted, slot } = admitted;
+        let call = permitted.call();
+        touch_memory::note_written(&self.pipeline.session, call, &draft);
+        let adopted = run_blocking(|| self.pipeline.queue.adopter().adopt_change(call, draft));
+        drop(slot);
+        // What a fault states as applied is in the review.
+        if adopted.as_ref().err().is_none_or(|fault| fault.applied == Some(true)) {
+            call.activity().into_iter().for_each(|activity| activity.note_adopted(call));
+        }
+        let answer = adopted?;
+        scope.check_cancelled().map_err(|cancelled| Fault { applied: Some(true), ..cancelled.into() })?;
+        Ok((Status::Ok, answer, true))
     }
 
     /// The draft becomes a proposal, and a policy or a person decides: the policy of what the draft changes, whatever else

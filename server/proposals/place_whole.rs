@@ -168,10 +168,10 @@ impl StepPlacer {
             }
             None => run_blocking(|| step.perform_step(&files)).map_err(Fault::from),
         };
-        [Some(path), step.from.as_ref()]
-            .into_iter()
-            .flatten()
-            .for_each(|path| session.files().note_known(path));
+        [Some(path), step.from.as_ref()].into_iter().flatten().for_each(|path| {
+            session.files().note_known(path);
+            session.files().known_files().note_write(path);
+        });
         if let Err(fault) = &done
             && fault.applied != Some(true)
         {

@@ -166,6 +166,7 @@ pub(super) async fn write_file(
         return Err(fault);
     }
     session.files().note_known(put.path);
+    session.files().known_files().note_write(put.path);
     // The disk decides whether a file exists: an editor goes on showing one that was removed.
     if put.after.is_none()
         && session.files().opened_by(FileOpener::Person).stat(put.path).is_ok_and(|stat| stat.is_none())

@@ -35,6 +35,10 @@ pub struct CallEffects {
     /// True if a definition of the project chose the command, and the person can allow that tool for always.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub of_project: bool,
+    /// True if the sandbox of a command that would be `confined` cannot keep its changes apart: the settings decide whether
+    /// it runs as one that is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unlayered: bool,
 }
 
 /// A part of the network.

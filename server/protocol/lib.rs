@@ -79,7 +79,7 @@ pub use settings::{
     NetworkRuleSettings, NoteSettings, NotifySettings, Policy, PolicyRule, PortForwarding, PromptSize,
     RequireExpand, ReviewSettings, RuleSettings, SandboxSettings, Settings, ShowCalls, StorageSettings,
     Surface, TelemetrySettings, VectorStoreSettings, Verbosity, WatchSettings, WhenAway, WhySettings,
-    is_environment_name,
+    WithoutOverlay, is_environment_name,
 };
 pub use subject::{call_paths, call_subject};
 pub use watch_status::{Rescan, RescanReason, WatchBackend, WatchMode, WatchStatus};

@@ -31,7 +31,7 @@ pub use model::{ModelApi, ModelSettings, PromptSize};
 pub use native::{NativeSettings, WhenAway};
 pub use network::{AllowedHost, NetworkRuleSettings};
 pub use notes::NoteSettings;
-pub use sandbox::{CommandEffects, IgnoredEffects, PortForwarding, SandboxSettings};
+pub use sandbox::{CommandEffects, IgnoredEffects, PortForwarding, SandboxSettings, WithoutOverlay};
 pub use servers::{ForwardWhy, Import, McpServer};
 pub use storage::StorageSettings;
 pub use telemetry::TelemetrySettings;

@@ -38,6 +38,9 @@ pub trait Activity: Send + Sync + 'static {
         Ok(())
     }
 
+    /// Notes that the changes of a call, which stood before they were reviewed, are taken in.
+    fn note_adopted(&self, _call: &CheckedCall) {}
+
     /// The desk for its calls' changes of a repository; none if its calls change no repository.
     fn desk(&self) -> Option<Arc<dyn RepositoryDesk>> {
         None
@@ -112,6 +115,9 @@ pub trait PreparedActivity: Send + Sync {
     /// As there.
     fn ensure_ready(&self, call: &CheckedCall) -> Result<(), Fault>;
 
+    /// As [`Activity::note_adopted`].
+    fn note_adopted(&self, call: &CheckedCall);
+
     /// As [`Activity::desk`].
     fn desk(&self) -> Option<Arc<dyn RepositoryDesk>>;
 
@@ -158,6 +164,10 @@ impl<A: Activity> PreparedActivity for WithInput<A> {
 
     fn ensure_ready(&self, call: &CheckedCall) -> Result<(), Fault> {
         self.activity.ensure_ready(call)
+    }
+
+    fn note_adopted(&self, call: &CheckedCall) {
+        self.activity.note_adopted(call);
     }
 
     fn desk(&self) -> Option<Arc<dyn RepositoryDesk>> {

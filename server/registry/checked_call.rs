@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::call_judgement::CallJudgement;
 use super::{CompiledTool, PreparedActivity};
 use crate::base::CallId;
-use crate::protocol::{CallEffects, Fault, Origin, Policy, Why};
+use crate::protocol::{CallEffects, Code, Fault, Origin, Policy, Why, WithoutOverlay};
 use crate::rules::{AllowedSubject, Effectful};
 
 /// A call of a tool with valid arguments and a reason. Only [`super::ToolRegistry::resolve_call`] makes one.
@@ -114,6 +114,27 @@ impl CheckedCall {
     /// As [`super::Activity::ensure_ready`].
     pub(crate) fn ensure_ready(&self) -> Result<(), Fault> {
         self.judged.activity.as_ref().map_or(Ok(()), |activity| activity.ensure_ready(self))
+    }
+}
+
+impl CheckedCall {
+    /// Returns the call as the settings treat a command whose changes cannot be kept apart.
+    ///
+    /// # Errors
+    /// PERMISSION_DENIED where they refuse it.
+    pub(crate) fn settle_unlayered(mut self, how: WithoutOverlay) -> Result<Self, Fault> {
+        if !self.judged.effects.unlayered {
+            return Ok(self);
+        }
+        if how == WithoutOverlay::Refuse {
+            let message = "`[sandbox] without_overlay = \"refuse\"`: what a command changes cannot be kept apart on this machine";
+            return Err(Fault::new(Code::PermissionDenied, message).with_suggestion(
+                "change files by the other tools, call terminal.run with `effects: \"none\"` for what only reads, or ask the \
+                 person to run `wherefore doctor`, which says how to get namespaces",
+            ));
+        }
+        self.judged.effects.confined = how == WithoutOverlay::Afterwards;
+        Ok(self)
     }
 }
 

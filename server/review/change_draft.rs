@@ -103,6 +103,8 @@ pub struct CallDraft {
     /// True where the person's settings have such changes applied without a review. Rules for single tools and paths,
     /// and a policy that refuses or that the person chose for the agent, hold all the same.
     pub applies: bool,
+    /// True where the changes are in the workspace already: they are reviewed afterwards, and nothing is written.
+    pub stands: bool,
 }
 
 impl CallDraft {

@@ -223,7 +223,7 @@ mod tests {
             "origin": { "door": "mcp" }, "files": [],
         });
         let notes = notes.as_object().cloned().unwrap_or_default();
-        let draft = CallDraft { changes, notes, applies: false };
+        let draft = CallDraft { changes, notes, ..CallDraft::default() };
         cut_draft(serde_json::from_value(proposal).unwrap(), draft, Policy::Ask, &LinkedPlaces).unwrap()
     }
 

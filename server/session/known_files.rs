@@ -40,6 +40,8 @@ pub struct KnownFiles {
     saves: Mutex<HashMap<WorkspacePath, Instant>>,
     /// The time until which a change of a file is left to its announcer.
     expected: Mutex<HashMap<WorkspacePath, Instant>>,
+    /// The time when the person, or a call that is no such program, last wrote a file while one runs.
+    meanwhile: Mutex<HashMap<WorkspacePath, Instant>>,
     /// The number of programs that write to the folder at once, with what is ours.
     writers: AtomicUsize,
     /// The number of such programs that have begun or ended.
@@ -55,7 +57,9 @@ pub struct DirectWriter(Arc<KnownFiles>);
 impl Drop for DirectWriter {
     fn drop(&mut self) {
         self.0.writes.fetch_add(1, Ordering::Relaxed);
-        self.0.writers.fetch_sub(1, Ordering::Relaxed);
+        if self.0.writers.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.0.meanwhile.lock().clear();
+        }
     }
 }
 
@@ -158,11 +162,24 @@ impl KnownFiles {
 
     /// The person saved a file in an editor.
     pub fn note_save(&self, path: &WorkspacePath) {
+        self.note_write(path);
         if self.is_on() {
             let mut saves = self.saves.lock();
             saves.retain(|_, at| at.elapsed() < KEPT);
             saves.insert(path.clone(), Instant::now());
         }
+    }
+
+    /// The person or a call writes a file, which may be while a program writes to the folder directly.
+    pub fn note_write(&self, path: &WorkspacePath) {
+        if self.writers.load(Ordering::Relaxed) > 0 {
+            self.meanwhile.lock().insert(path.clone(), Instant::now());
+        }
+    }
+
+    /// Returns whether the person or a call wrote a file since `at`, while a program writes to the folder directly.
+    pub fn was_written_meanwhile(&self, path: &WorkspacePath, at: Instant) -> bool {
+        self.meanwhile.lock().get(path).is_some_and(|written| *written >= at)
     }
 
     /// Returns whether the person saved a file in an editor since `at`.

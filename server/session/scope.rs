@@ -12,7 +12,7 @@ mod search;
 mod texts;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
@@ -128,6 +128,11 @@ impl CallScope {
     /// A command writes to the workspace at once from now on, until what this returns is dropped.
     pub fn direct_writer(&self) -> DirectWriter {
         self.session.files().known_files().begin_writing()
+    }
+
+    /// Returns whether the person or another call wrote a file since `at`, while such a command runs.
+    pub fn was_written_meanwhile(&self, path: &WorkspacePath, at: Instant) -> bool {
+        self.session.files().known_files().was_written_meanwhile(path, at)
     }
 
     /// Reads a path as a caller writes it.

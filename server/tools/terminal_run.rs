@@ -145,6 +145,7 @@ impl Activity for RunCommand {
             command: Some(input.judged_argv()),
             network,
             confined: self.0.has_layers() || input.is_read_only(),
+            unlayered: !self.0.has_layers() && !input.is_read_only(),
             ..CallEffects::default()
         }
     }
@@ -155,6 +156,10 @@ impl Activity for RunCommand {
 
     fn desk(&self) -> Option<Arc<dyn RepositoryDesk>> {
         Some(self.0.clone())
+    }
+
+    fn note_adopted(&self, call: &CheckedCall) {
+        self.0.in_place().forget_run(call.id());
     }
 
     fn time_limit(&self, input: &RunInput) -> Option<Duration> {
@@ -171,7 +176,10 @@ impl Activity for RunCommand {
         if let Some(command) = scope.caller().and_then(|caller| caller.command()) {
             let is_layered = self.0.has_layers();
             let kind = self.0.command_kind(scope, &request);
-            let _writing = (!is_layered).then(|| scope.direct_writer());
+            let in_place = match is_layered || input.is_read_only() {
+                true => None,
+                false => Some(self.0.in_place().begin_run(&self.0, scope, call.call(), &request.argv).await?),
+            };
             let (network, _followed) = self.0.join_attached(scope);
             let grant = AttachedGrant { layered: is_layered, network };
             let report = tokio::select! {
@@ -179,6 +187,11 @@ impl Activity for RunCommand {
                 // Its process is gone, or is not waited for any more.
                 () = scope.cancel_token().cancelled() => return Err(CallCancelled.into()),
             };
+            if let Some(in_place) = in_place {
+                let (draft, report) = in_place.end_attached(&self.0, scope, report).await;
+                let answer = RunOutput::from_attached(report).with_timeout(input.timeout_ms);
+                return Ok(ActivityOutput::from_change(draft, answer));
+            }
             scope.check_cancelled()?;
             let draft = git_draft(scope, &report.diff)?;
             let applies = self.0.applies_changes(scope, kind, input.asked_effects(), &draft).await;
@@ -200,7 +213,9 @@ impl Activity for RunCommand {
         }
         let CommandOutcome { run, draft, left_out, written, kind } =
             self.0.run_within(scope, call.call(), request, &command_bounds(&input)).await?;
-        scope.check_cancelled()?;
+        if !draft.stands {
+            scope.check_cancelled()?;
+        }
         let applies = self.0.applies_changes(scope, kind, input.asked_effects(), &draft).await;
         let (answer, truncated) = RunOutput::of_run(scope, run, left_out, written)?;
         let answer = answer.with_timeout(input.timeout_ms);

@@ -103,8 +103,13 @@ impl Activity for ProgramTool {
             network: named.chain(self.network.then_some(NetworkTarget::Any)).collect(),
             confined: is_own && has_layers,
             of_project: !is_own && has_layers,
+            unlayered: is_own && !has_layers,
             ..CallEffects::default()
         }
+    }
+
+    fn note_adopted(&self, call: &CheckedCall) {
+        self.executor.in_place().forget_run(call.id());
     }
 
     fn time_limit(&self, _: &Map<String, Value>) -> Option<Duration> {
@@ -133,7 +138,9 @@ impl Activity for ProgramTool {
         let request = self.command_request(&args);
         let CommandOutcome { run, draft, left_out, written, kind } =
             self.executor.run_within(scope, call.call(), request, &self.bounds).await?;
-        scope.check_cancelled()?;
+        if !draft.stands {
+            scope.check_cancelled()?;
+        }
         let draft = CallDraft { applies: self.applies_changes(scope, kind, &draft).await, ..draft };
         let (value, truncated, warnings) = match self.form {
             ProgramAnswerForm::Streams => {

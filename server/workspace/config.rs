@@ -328,6 +328,7 @@ fn tighten_settings(person: Settings, party: &SettingsLayer, problems: &mut Vec<
         settings.sandbox.ignored = project.sandbox.ignored;
     }
     settings.sandbox.ports = settings.sandbox.ports.max(project.sandbox.ports);
+    settings.sandbox.without_overlay = settings.sandbox.without_overlay.max(project.sandbox.without_overlay);
     settings.git.commit = settings.git.commit.max(project.git.commit);
     settings.log.verbosity = settings.log.verbosity.max(project.log.verbosity);
     if !project.rules.allow.is_empty() {
@@ -367,9 +368,10 @@ fn set_in_vain(project: &Settings) -> impl Iterator<Item = &'static str> {
         ("[fetch]", project.fetch != default.fetch),
         ("[watch]", project.watch != default.watch),
         ("[storage]", project.storage != default.storage),
-        ("[sandbox] but for stricter `ignored` and `ports`", {
-            let SandboxSettings { ignored, ports, .. } = default.sandbox;
-            SandboxSettings { ignored, ports, ..project.sandbox.clone() } != default.sandbox
+        ("[sandbox] but for stricter `ignored`, `ports` and `without_overlay`", {
+            let SandboxSettings { ignored, ports, without_overlay, .. } = default.sandbox;
+            let rest = project.sandbox.clone();
+            SandboxSettings { ignored, ports, without_overlay, ..rest } != default.sandbox
         }),
         ("[notify]", project.notify != default.notify),
         ("[discovery]", project.discovery != default.discovery),

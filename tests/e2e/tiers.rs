@@ -2,13 +2,13 @@
 //! as the user of the tests, and as an ordinary user.
 
 use std::os::unix::fs::lchown;
-use std::path::Path;
-use std::process::{Command, Output};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::agent::{place, wherefore};
+use crate::support::agent::{place, until, wherefore};
 use crate::support::report_skip;
 
 /// An ordinary user.
@@ -31,6 +31,8 @@ impl Machine {
             });
         }
         let whole = wherefore(machine.folder.path(), &["doctor"]).output().unwrap();
+        // It is this user's; the other makes one.
+        let _ = std::fs::remove_dir_all(machine.folder.path().join("run/wherefore"));
         let pretends = machine.try_run(&["--version"]).is_ok_and(|output| output.status.success());
         if !pretends || !text(&whole.stdout).contains("tier A (namespaces, Landlock and seccomp)") {
             report_skip("no tier A here, or no way to pretend that it is not there");
@@ -40,6 +42,36 @@ impl Machine {
     }
 
     fn try_run(&self, args: &[&str]) -> std::io::Result<Output> {
+        self.command(args).output()
+    }
+
+    /// Makes a folder of the workspace that the user may write.
+    fn make_folder(&self, name: &str) {
+        let folder = self.folder.path().join("work").join(name);
+        std::fs::create_dir(&folder).unwrap();
+        if self.is_nobody {
+            lchown(folder, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+
+    /// The records of commands that write in place.
+    fn records(&self) -> Vec<PathBuf> {
+        let roots = std::fs::read_dir(self.folder.path().join("home/.local/state/wherefore/roots"));
+        let records = roots.unwrap().flatten().map(|root| root.path().join("in-place"));
+        records
+            .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten())
+            .map(|entry| entry.path())
+            .collect()
+    }
+
+    /// Writes the person's settings.
+    fn configure(&self, text: &str) {
+        let folder = self.folder.path().join("home/.config/wherefore");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("config.toml"), text).unwrap();
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
         let plain = wherefore(self.folder.path(), args);
         let mut command = if self.is_nobody {
             let mut command = Command::new("setpriv");
@@ -58,7 +90,8 @@ impl Machine {
                 None => command.env_remove(name),
             };
         }
-        command.output()
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
     }
 
     fn run(&self, args: &[&str]) -> Output {
@@ -110,18 +143,38 @@ fn without_landlock_a_command_runs_in_namespaces_and_its_answer_says_so() {
 }
 
 #[test]
-fn without_namespaces_nothing_runs_before_the_person_says_yes() {
+fn without_namespaces_a_command_runs_in_place_and_is_undone() {
     for machine in machines("namespaces") {
         let doctor = machine.doctor();
-        assert!(doctor.contains("tier B (Landlock and seccomp): each command asks you"), "{doctor}");
+        assert!(
+            doctor.contains("tier B (Landlock and seccomp): commands write in place unasked"),
+            "{doctor}"
+        );
         assert!(doctor.contains("bwrap: "), "{doctor}");
-        let answer = machine.call();
-        assert_eq!(answer["code"], "PERMISSION_DENIED", "{answer:#}");
-        assert!(answer.to_string().contains("what it changes may be written at once"), "{answer:#}");
-        let confined = machine.run(&["sandbox", "--", "touch", "made"]);
+        let at = |path: &str| machine.folder.path().join("work").join(path);
+        machine.make_folder("sub");
+        // No rule reads what stands in a file.
+        let script = "echo four >> a.txt; echo x > sub/made; echo x > .git/hooks; touch top";
+        std::fs::write(at("sub/script.sh"), script).unwrap();
+        let args = json!({
+            "cmd": ["sh", "sub/script.sh"],
+            "why": "Learn what a command changes where nothing keeps it apart",
+        });
+        let output = machine.run(&["call", "terminal.run", &args.to_string()]);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["status"], "applied", "{answer:#}");
+        assert_eq!(answer["sandbox"], "tier B (Landlock and seccomp)", "{answer:#}");
+        // The folder holds `.git`, so Landlock lets nothing be made in it.
+        assert!(answer["left_out"].to_string().contains("no command can make"), "{answer:#}");
+        assert!(at("sub/made").exists() && !at("top").exists() && !at(".git/hooks").exists());
+        let undone = machine.run(&["undo"]);
+        assert!(undone.status.success() && !at("sub/made").exists(), "{undone:?}");
+        assert_eq!(std::fs::read_to_string(at("a.txt")).unwrap(), "one\ntwo\nthree\n");
+        // A person's own command is not run where it cannot be confined as they expect it.
+        let confined = machine.run(&["sandbox", "--", "touch", "sub/made"]);
         assert_eq!(confined.status.code(), Some(125), "{confined:?}");
-        assert!(!machine.made());
-        let file = machine.folder.path().join("work/a.txt").canonicalize().unwrap();
+        assert!(!at("sub/made").exists());
+        let file = at("a.txt").canonicalize().unwrap();
         let code = json!({ "code": format!("open({file:?}).read()"), "why": "Learn what an interpreter reads in the lower tier" });
         let output = machine.run(&["call", "python.exec", &code.to_string()]);
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
@@ -130,6 +183,50 @@ fn without_namespaces_nothing_runs_before_the_person_says_yes() {
             (&json!("one\ntwo\nthree\n"), &json!("tier B (Landlock and seccomp)")),
             "{output:?}"
         );
+    }
+}
+
+#[test]
+fn without_namespaces_nothing_runs_unasked_where_the_settings_say_so() {
+    for machine in machines("namespaces") {
+        for (word, code, words) in [
+            ("ask", "PERMISSION_DENIED", "what it changes may be written at once"),
+            ("refuse", "PERMISSION_DENIED", "without_overlay"),
+        ] {
+            machine.configure(&format!("[sandbox]\nwithout_overlay = \"{word}\"\n"));
+            let answer = machine.call();
+            assert_eq!(answer["code"], code, "{word}: {answer:#}");
+            assert!(answer.to_string().contains(words), "{word}: {answer:#}");
+            assert!(!machine.made());
+        }
+    }
+}
+
+#[test]
+fn what_a_killed_server_left_is_taken_in_by_the_next() {
+    for machine in machines("namespaces") {
+        let at = |path: &str| machine.folder.path().join("work").join(path);
+        machine.make_folder("sub");
+        let args = json!({
+            "cmd": ["sh", "-c", "echo four >> a.txt; echo x > sub/made; sleep 60"],
+            "why": "Be killed while a command writes in place",
+        });
+        let mut killed = machine.command(&["call", "terminal.run", &args.to_string()]).spawn().unwrap();
+        until("the command writes", || at("sub/made").exists());
+        killed.kill().unwrap();
+        killed.wait().unwrap();
+        assert_eq!(machine.records().len(), 1, "what was kept is there");
+        let mut server = machine.command(&["serve", "--root", "."]).spawn().unwrap();
+        // A server ends with its last client, so none comes before.
+        until("the changes are taken in", || machine.records().is_empty());
+        let status = text(&machine.run(&["status"]).stdout);
+        assert!(status.contains("2 hunks that nobody has looked at"), "{status}");
+        let undone = machine.run(&["undo"]);
+        assert!(undone.status.success(), "{undone:?}");
+        server.kill().unwrap();
+        server.wait().unwrap();
+        assert_eq!(std::fs::read_to_string(at("a.txt")).unwrap(), "one\ntwo\nthree\n");
+        assert!(!at("sub/made").exists());
     }
 }
 

@@ -17,6 +17,7 @@ mod examples;
 mod fetching;
 mod following;
 mod governance;
+mod in_place;
 mod kinds;
 mod lines;
 mod live;

@@ -5,10 +5,11 @@ use wherefore::base::WorkspacePath;
 use wherefore::hooks::{CommandStep, NativeAct, NativeAnswer, NativeParams, NativeVerdict, Replacement};
 use wherefore::hub::ConfinedCommand;
 use wherefore::ports::AttachedReport;
-use wherefore::protocol::{Act, Door, Origin, RawCall, Status};
+use wherefore::protocol::{Act, Door, Origin, ProposalsParams, RawCall, Status};
 use wherefore::requests::attach::AttachParams;
 use wherefore::requests::attached::AttachedParams;
 use wherefore::requests::{Asker, Attach, Attached, Native, Request};
+use wherefore::sandbox::SandboxLevel;
 
 use crate::support::Bench;
 
@@ -393,6 +394,43 @@ async fn a_command_of_an_agents_shell_is_logged_and_what_it_changed_reviewed() {
     assert!(again.message.contains("holds for one run") && again.suggestion.is_some(), "{again:?}");
     let of_again = AttachedParams { key: "again".into(), report: None, root: None };
     assert!(!Attached::answer_request(&bench.hub, of_again, asker()).await.unwrap().granted);
+}
+
+#[tokio::test]
+async fn a_command_of_an_agents_shell_that_writes_in_place_is_reviewed_afterwards() {
+    let bench = Bench::in_tier(&[("a.txt", TEN)], SandboxLevel::Landlock);
+    let script = "sed -i 1d a.txt";
+    let run = params("Bash", NativeAct::Command { script: script.into() });
+    let token = ask(&bench, run).await.token.expect("it is let into the sandbox");
+    let attach = AttachParams {
+        key: "k".into(),
+        token,
+        command: ConfinedCommand::from_script(script),
+        agent: Some("claude-code".into()),
+        cwd: WorkspacePath::root(),
+        why: Some("Drop the header line".into()),
+        root: None,
+    };
+    let of = |report| AttachedParams { key: "k".into(), report, root: None };
+    let asker = || Asker::from_door(Door::Hook);
+    let now = TEN.replacen("1\n", "", 1);
+    let runs = async {
+        let granted = Attached::answer_request(&bench.hub, of(None), asker()).await.unwrap();
+        assert!(granted.granted && !granted.layered);
+        // What the command does at its caller's.
+        bench.write("a.txt", &now);
+        let report =
+            AttachedReport { exit_code: Some(0), sandbox: "tier B".into(), ..AttachedReport::default() };
+        Attached::answer_request(&bench.hub, of(Some(report)), asker()).await.unwrap();
+    };
+    let (envelope, ()) = tokio::join!(Attach::answer_request(&bench.hub, attach, asker()), runs);
+    let envelope = envelope.unwrap();
+    assert_eq!((envelope.status, bench.disk("a.txt")), (Status::Ok, now), "{envelope:?}");
+    let params = ProposalsParams { applied: true, ..ProposalsParams::default() };
+    let proposal = bench.served().queue().store().list_proposals(&params).remove(0);
+    let hunk = proposal.files[0].hunks[0].id.clone();
+    bench.decide(&proposal.id, &[&hunk], Act::Reject, None).await.unwrap();
+    assert_eq!(bench.disk("a.txt"), TEN);
 }
 
 #[tokio::test]

@@ -5,21 +5,27 @@ use std::path::Path;
 
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, ResolveFlags, flock, openat2};
 
+use super::super::apparmor::AppArmorProfile;
 use super::DoctorCheck;
+use crate::protocol::WithoutOverlay;
 use crate::sandbox::{MachineTier, SandboxLauncher, SandboxLevel};
+use crate::workspace::config::settings_at;
 
 /// Every check of the kernel.
 pub(super) fn check_kernel() -> Vec<DoctorCheck> {
     let launcher = SandboxLauncher::own();
     let tier = launcher.probe();
-    vec![
-        check_openat2(),
-        check_landlock(tier),
-        check_namespaces(),
-        check_sandbox(tier),
-        check_watches(),
-        check_locks(),
-    ]
+    let mut checks = vec![check_openat2(), check_landlock(tier), check_namespaces(), check_sandbox(tier)];
+    checks.extend(check_profile());
+    checks.extend([check_watches(), check_locks()]);
+    checks
+}
+
+/// Whether AppArmor is what keeps commands from namespaces.
+fn check_profile() -> Option<DoctorCheck> {
+    let (purpose, lines) = AppArmorProfile::find_lacking()?.describe();
+    let mend = "Run these lines; `wherefore init` shows them too.";
+    Some(DoctorCheck { lines, ..DoctorCheck::lacking("AppArmor", purpose, mend) })
 }
 
 /// Checks `openat2` with `RESOLVE_BENEATH` by a call of it.
@@ -59,12 +65,26 @@ fn check_sandbox(tier: &MachineTier) -> DoctorCheck {
         }
         SandboxLevel::Bubblewrap | SandboxLevel::Landlock => DoctorCheck::lacking(
             name,
-            format!("{}: each command asks you, and what it changes is written at once", tier.of_commands()),
+            format!("{}: {}", tier.of_commands(), words_without_overlay()),
             reasons(),
         ),
         SandboxLevel::Nothing => {
             DoctorCheck::lacking(name, "no command is run: none could be confined", reasons())
         }
+    }
+}
+
+/// Describes the treatment of commands whose changes cannot be kept apart.
+fn words_without_overlay() -> &'static str {
+    let settings = settings_at(std::env::current_dir().ok().as_deref());
+    match settings.sandbox.without_overlay {
+        WithoutOverlay::Afterwards => {
+            "commands write in place unasked, and you review afterwards what they changed"
+        }
+        WithoutOverlay::Ask => {
+            "each command asks you, writes in place, and you review afterwards what it changed"
+        }
+        WithoutOverlay::Refuse => "no command runs that may write, by your settings or the project's",
     }
 }
 

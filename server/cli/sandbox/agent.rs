@@ -11,14 +11,14 @@ use super::super::mcp::ServeError;
 use super::super::mcp::reach::ServerConnector;
 use super::{
     AttachedOutcome, CommandFailure, NOT_RUN, SandboxArgs, answer, attached_request, exit_code,
-    propose_changes, run_here,
+    propose_changes, run_here, visible_line,
 };
 use crate::base::ids::unique_word;
 use crate::execution::{AttachedRequest, LimitWord, git_diff};
 use crate::hooks::outcome_text;
 use crate::hub::ConfinedCommand;
 use crate::ports::AttachedReport;
-use crate::protocol::{Door, Envelope, Fault, Origin};
+use crate::protocol::{DirectWrites, Door, Envelope, Fault, Origin};
 use crate::requests::attach::AttachParams;
 use crate::requests::attached::AttachedParams;
 use crate::requests::{Attach, Attached};
@@ -94,13 +94,20 @@ impl AttachedRun {
         let origin = Origin::from_door(Door::Hook);
         let scope = CallScope::new(session, &origin, cancel.clone(), None);
         let wanted = attached_request(args, &self.root).map_err(not_run)?;
-        let wanted = AttachedRequest { is_reviewed: granted.layered, network: granted.network, ..wanted };
+        let wanted = AttachedRequest {
+            is_reviewed: granted.layered,
+            is_in_place: !granted.layered,
+            network: granted.network,
+            ..wanted
+        };
         let outcome = run_here(runtime, &scope, cancel, (&wanted, launcher))?;
         let report = attached_report(&scope, &outcome).map_err(|fault| (fault, answer::FAULT))?;
         match self.ask_server(Some(report)).and_then(|_| self.take_answer()) {
-            Ok(envelope) => outcome_text::command_changes_text(&envelope)
-                .iter()
-                .for_each(|words| answer::write_note(words)),
+            Ok(envelope) => {
+                let found = if wanted.is_in_place { sentences_of_server(&envelope) } else { Vec::new() };
+                let told = found.into_iter().chain(outcome_text::command_changes_text(&envelope));
+                told.for_each(|words| answer::write_note(&words));
+            }
             // The server ended: the next server of the folder takes the command's changes.
             Err(_) => {
                 propose_changes(args, &self.root, &scope, &outcome).map_err(|fault| (fault, answer::FAULT))?
@@ -120,6 +127,18 @@ impl AttachedRun {
     fn take_answer(&mut self) -> Result<Envelope, Fault> {
         Ok(self.link.wait_answer(&self.sent)?)
     }
+}
+
+/// The sentences on what a command did in place, which the server alone knows.
+fn sentences_of_server(envelope: &Envelope) -> Vec<String> {
+    let member = |name: &str| envelope.result.as_deref().and_then(|result| result.get(name)).cloned();
+    let left_out: Vec<String> =
+        member("left_out").and_then(|list| serde_json::from_value(list).ok()).unwrap_or_default();
+    let written: Vec<DirectWrites> =
+        member("written").and_then(|list| serde_json::from_value(list).ok()).unwrap_or_default();
+    let written = written.iter().map(|writes| format!("written without a review: {writes}"));
+    let all = left_out.into_iter().chain(written);
+    all.map(|sentence| format!("wherefore: {}", visible_line(&sentence))).collect()
 }
 
 /// Explains an error that the system's permissions caused: a sandbox keeps the command from the server.

@@ -37,6 +37,20 @@ pub enum PortForwarding {
     Off,
 }
 
+/// The treatment of commands whose changes cannot be kept in a layer, since the kernel gives no namespaces of our own; the
+/// strictest last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WithoutOverlay {
+    /// Such a command runs unasked. What it may change is kept beforehand, and what it changed is reviewed afterwards.
+    #[default]
+    Afterwards,
+    /// The person is asked before each such command. What it changed is reviewed afterwards.
+    Ask,
+    /// No such command runs.
+    Refuse,
+}
+
 /// `[sandbox]`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -49,6 +63,8 @@ pub struct SandboxSettings {
     pub ignored: IgnoredEffects,
     /// The reach of the ports that a session's commands listen on.
     pub ports: PortForwarding,
+    /// The treatment of commands whose changes cannot be kept in a layer.
+    pub without_overlay: WithoutOverlay,
     /// Further commands that count as builds and tests, each by its first words: `"just check"`.
     pub builds: Vec<String>,
     /// Further folders with compilers and interpreters that commands may read; `~/` is the home folder.
@@ -67,6 +83,7 @@ impl Default for SandboxSettings {
             effects: None,
             ignored: IgnoredEffects::default(),
             ports: PortForwarding::default(),
+            without_overlay: WithoutOverlay::default(),
             builds: Vec::new(),
             toolchains: Vec::new(),
             env: Vec::new(),
