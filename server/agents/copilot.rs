@@ -23,7 +23,7 @@ pub(super) static PROFILE: AgentProfile = AgentProfile {
     title: "Copilot CLI",
     full_title: "Copilot CLI",
     own_files: AgentFiles {
-        programs: &[".copilot", ".config/github-copilot"],
+        programs: &[".copilot", ".config/github-copilot", ".github/hooks"],
         instructions: &["COPILOT.md", ".copilotignore", "copilot-instructions.md", ".github/copilot*"],
     },
     setup: SetupProfile {

@@ -315,7 +315,8 @@ mod tests {
     #[test]
     fn folders_are_named_like_the_prefixes_of_git() {
         for path in ["a/x", "b/x", "a/b/x", "b/a/b/x"] {
-            let diff = format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-1\n+2\n");
+            let diff =
+                format!("diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-1\n+2\n");
             let moved = format!(
                 "diff --git a/{path} b/b/{path}\nrename from {path}\nrename to b/{path}\n\
                  --- a/{path}\n+++ b/b/{path}\n@@ -1 +1 @@\n-1\n+2\n"
@@ -323,7 +324,11 @@ mod tests {
             for (diff, new) in [(diff, path.to_owned()), (moved, format!("b/{path}"))] {
                 let files = git_files(&diff);
                 let [file] = files.as_slice() else { panic!("{files:?}") };
-                assert_eq!((file.old.as_deref(), file.new.as_deref()), (Some(path), Some(new.as_str())), "{diff}");
+                assert_eq!(
+                    (file.old.as_deref(), file.new.as_deref()),
+                    (Some(path), Some(new.as_str())),
+                    "{diff}"
+                );
                 assert!(matches!(file.body, GitBody::Lines(_)), "{file:?}");
             }
         }

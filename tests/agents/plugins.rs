@@ -119,9 +119,9 @@ fn comes_through(host: &PluginHost) {
         log.iter().filter(is_call).filter(|event| event["tool"] == tool).count()
     };
     let last = model.turns().pop().unwrap_or_default();
-    let is_listed = last.tools.iter().any(|name| name.ends_with("fs_read"));
-    assert_eq!(calls("mcp", "fs.read"), usize::from(is_listed), "{:?} {:?}", last.tools, last.results.last());
-    assert_eq!(is_listed, host.has_tools, "{:?}", last.tools);
+    // Some agents list a server's tools for the model, others let it search for them.
+    let reads = usize::from(host.has_tools);
+    assert_eq!(calls("mcp", "fs.read"), reads, "{:?} {:?}", last.tools, last.results.last());
     for words in host.remove {
         host.run(&program, &place, &model, words);
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::cli::init::tests::choice;
-use crate::cli::init::{InitArgs, guard, write_setup};
+use crate::cli::init::{InitArgs, guard, offer_setup};
 
 fn packages() -> BTreeMap<String, String> {
     let files = package::plugin_files().chain(registry::registry_files());
@@ -98,7 +98,7 @@ fn an_installed_plugin_is_noticed_and_nothing_is_set_up_beside_it() {
         let args = InitArgs { agents: Some(vec![choice(id)]), ..crate::cli::init::tests::args(&dir, &[]) };
         for user in [false, true] {
             let args = InitArgs { user, ..args.clone() };
-            write_setup(page, &args, &machine).unwrap();
+            offer_setup(page, &args, &machine).unwrap();
             guard::run_guard_setup(page, &InitArgs { guard: true, ..args }, &machine).unwrap();
         }
         assert_eq!(fs::read_to_string(&path).unwrap(), on, "{id}");
