@@ -107,7 +107,11 @@ pub fn main() -> ExitCode {
     guard::offer_guard();
     completions::answer_shell::<Arguments>();
     let _trace = trace::start_trace();
-    let arguments = match help::group_subcommands(Arguments::command()).try_get_matches() {
+    // The page of help is written for those alone who see it: a hook starts with each call of an agent.
+    let parsed = Arguments::command()
+        .try_get_matches()
+        .or_else(|_| help::group_subcommands(Arguments::command()).try_get_matches());
+    let arguments = match parsed {
         Ok(matches) => Arguments::from_arg_matches(&matches),
         Err(error) => Err(error),
     };
