@@ -1,4 +1,9 @@
 //! `wherefore/callAll`: the calls of one message, as `compose` has a model fill it.
+//!
+//! # Invariants
+//!
+//! - No call of a message chooses its own review policy, environment, folder or origin.
+//!   Test: `no_call_of_a_message_chooses_its_own_review`
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,15 +59,37 @@ impl CallAllParams {
                     "write it as {\"tool\": \"fs.read\", \"arguments\": {\"path\": \"…\", \"why\": \"…\"}}",
                 )
         })?;
-        let origin = Origin { call: raw.origin.call, ..self.origin.clone() };
+        if let Some(name) = own_choice(&raw) {
+            return Err(Fault::new(
+                Code::InvalidArgs,
+                format!(
+                    "number {} of the calls names `{name}`, which only who sends the message sets",
+                    at + 1
+                ),
+            )
+            .with_suggestion(format!("leave `{name}` out")));
+        }
         Ok(RawCall {
-            origin,
-            environment: raw.environment.or_else(|| self.environment.clone()),
-            policy: raw.policy.or(self.policy),
+            origin: Origin { call: raw.origin.call, ..self.origin.clone() },
+            environment: self.environment.clone(),
+            policy: self.policy,
             root: self.root.clone(),
             ..raw
         })
     }
+}
+
+/// The member of a call by which a message would choose for its sender. A model fills the message: it chooses neither the
+/// review of what it changes nor who it is.
+fn own_choice(call: &RawCall) -> Option<&'static str> {
+    let origin = Origin { call: None, ..call.origin.clone() };
+    let members = [
+        ("policy", call.policy.is_some()),
+        ("environment", call.environment.is_some()),
+        ("root", call.root.is_some()),
+        ("origin", origin != Origin::default()),
+    ];
+    members.into_iter().find_map(|(name, is_set)| is_set.then_some(name))
 }
 
 impl Request for CallAll {

@@ -274,6 +274,40 @@ fn schema_composition_a_message_of_calls_is_run() {
     agent.leave();
 }
 
+/// "System Boundaries: higher-level systems handle execution policies": a message is the model's.
+#[test]
+fn no_call_of_a_message_chooses_its_own_review() {
+    let project = Project::new(&[]);
+    let write = json!({ "path": "made.txt", "content": "1\n", "why": "Find out who decides on this file" });
+    let call = |tool: &str, arguments: &Value, name: &str, value: Value| {
+        let mut call = json!({ "tool": tool, "arguments": arguments });
+        call[name] = value;
+        json!({ "calls": [call] })
+    };
+    let run = json!({ "line": "echo 1 > made.txt", "why": "Find out who decides on this file" });
+    let messages = [
+        ("policy", call("fs.write", &write, "policy", json!("auto"))),
+        ("policy", call("terminal.run", &run, "policy", json!("auto"))),
+        ("environment", call("fs.write", &write, "environment", json!("prod"))),
+        ("root", call("fs.write", &write, "root", json!("/"))),
+        ("origin", call("fs.write", &write, "origin", json!({ "agent": "a-person" }))),
+    ];
+    let mut agent = Agent::start(project.folder(), LEGACY, &["--policy", "hold"]);
+    for (name, message) in &messages {
+        let id = agent.begin_call("call_tools", message.clone());
+        let told = agent.finish_call(id).0.to_string();
+        assert!(told.contains("INVALID_ARGS") && told.contains(&format!("`{name}`")), "{message}: {told}");
+    }
+    let held = json!({ "calls": [{ "tool": "fs.write", "arguments": write }] });
+    assert_eq!(agent.call("call_tools", held)["answers"][0]["status"], "pending");
+    agent.leave();
+    for (name, message) in &messages {
+        let ran = project.run(&["call", &message.to_string()]);
+        assert!(ran.code == Some(1) && ran.out.contains(&format!("`{name}`")), "{message}: {ran:?}");
+    }
+    assert!(!project.folder().join("made.txt").exists());
+}
+
 /// Documents 003 and 004: "Example usage by model", a function with its name and arguments.
 #[test]
 fn a_call_comes_as_a_function_of_a_models_api() {
