@@ -1,6 +1,6 @@
 //! Tool definitions: one loader for the built-in ones and those that users write.
 //!
-//! A definition is a YAML file with one `tool:` in it, or several under `custom_tools:`. [`load_catalogue`] takes
+//! A definition is a YAML file with one `tool:` in it, or several under `custom_tools:` or by their names. [`load_catalogue`] takes
 //! the built-in ones and the users', both as text; what breaks a rule becomes a [`DefinitionProblem`] with its line,
 //! and the other definitions still load. Nothing here reads a file.
 //!
@@ -16,6 +16,7 @@ pub mod discovery;
 pub(crate) mod exact_params;
 mod example;
 mod function_form;
+mod keyed_form;
 mod load;
 pub mod node;
 mod own_nodes;

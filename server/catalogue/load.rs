@@ -9,8 +9,8 @@ use super::own_nodes;
 use super::reader::DefinitionReader;
 use super::tree::OntologyTree;
 use super::{
-    DefinitionProblem, Risk, StandIn, ToolDef, ToolRunner, check, function_form, node, short_form,
-    show_hidden, tool_protocol,
+    DefinitionProblem, Risk, StandIn, ToolDef, ToolRunner, check, function_form, keyed_form, node,
+    short_form, show_hidden, tool_protocol,
 };
 
 /// The catalogue of loaded tools, with the problems of their definitions.
@@ -206,14 +206,11 @@ impl CatalogueLoader<'_> {
         let mut reader = DefinitionReader::new(path, user, self.catalogue.tree.clone());
         if root.entry("custom_tools").is_some() {
             reader.check_map(&root, "a file of custom tools", &["custom_tools"]);
-            for item in reader.read_list(&root, "custom_tools") {
-                // A problem of one tool does not affect the others.
-                let mut reader = DefinitionReader::new(path, user, self.catalogue.tree.clone());
-                self.load_tool(&mut reader, &short_form::expand_tool(item), user);
-                self.finish_file(reader);
-            }
+            self.load_tools(path, reader.read_list(&root, "custom_tools"), user);
         } else if tool_protocol::is_schema(&root) || function_form::is_function(&root) {
             self.load_tool(&mut reader, &root, user);
+        } else if let Some(tools) = keyed_form::keyed_tools(&root) {
+            self.load_tools(path, &tools, user);
         } else {
             reader.check_map(&root, "a definition", &["tool"]);
             if let Some(entry) = reader.required_entry(&root, "tool") {
@@ -221,6 +218,15 @@ impl CatalogueLoader<'_> {
             }
         }
         self.finish_file(reader);
+    }
+
+    /// Takes in several tools of a file: a problem of one does not affect the others.
+    fn load_tools(&mut self, path: &str, tools: &[node::YamlNode], user: bool) {
+        for tool in tools {
+            let mut reader = DefinitionReader::new(path, user, self.catalogue.tree.clone());
+            self.load_tool(&mut reader, &short_form::expand_tool(tool), user);
+            self.finish_file(reader);
+        }
     }
 
     /// Takes in what is wrong with a definition, and which tools are missing for it.

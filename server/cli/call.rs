@@ -18,7 +18,7 @@ use super::{answer, completions};
 use crate::base::CallId;
 use crate::hooks::message_texts;
 use crate::hub::{caller_id, read_call, several};
-use crate::protocol::{Code, Door, Envelope, Fault, Origin, Policy, RawCall};
+use crate::protocol::{Code, Door, Envelope, Fault, Origin, Policy, RawCall, Status};
 use crate::requests::call_all::CallAllParams;
 use crate::requests::{Call, CallAll};
 
@@ -334,8 +334,25 @@ fn tool_result(CallAnswer { envelope, caller_id }: &CallAnswer) -> Value {
         let way_out = fault.suggestion.as_ref().map(|act| format!("; {act}")).unwrap_or_default();
         format!("{}: {}{way_out}", fault.code.word(), fault.message)
     });
+    let error = error.or_else(|| failure_in_result(envelope));
     let id = caller_id.as_deref().unwrap_or(envelope.call_id.as_str());
     json!({ "tool_call_id": id, "output": output, "error": error, "success": error.is_none() })
+}
+
+/// The failure that a result holds though the call was made: an error of the program that ran, an exit code, or an output that
+/// the model has yet to fill.
+fn failure_in_result(envelope: &Envelope) -> Option<String> {
+    if envelope.status == Status::Latent {
+        return Some("LATENT: no activity runs the tool; call it again with `_output` filled".to_owned());
+    }
+    let result = envelope.result.as_deref()?;
+    let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
+    let error = result.get("error").filter(|error| error.is_object()).map(|error| {
+        let code = text(error, "code").or_else(|| text(error, "name")).unwrap_or_else(|| "ERROR".to_owned());
+        format!("{code}: {}", text(error, "message").unwrap_or_default())
+    });
+    let exit = result.get("exit_code").and_then(Value::as_i64).filter(|code| *code != 0);
+    error.or_else(|| exit.map(|code| format!("exit {code}")))
 }
 
 fn send_call(args: &CallArgs, backend: &mut RequestTarget, root: &str, raw: RawCall) -> Envelope {

@@ -114,6 +114,11 @@ fn a_result_has_the_form_of_the_documents_tool_result() {
         "{result}"
     );
     assert!(result["error"].as_str().unwrap().starts_with("NOT_FOUND: "), "{result}");
+    for (command, limit, expected) in [("exit 3", 60_000, "exit 3"), ("sleep 5", 200, "TIMEOUT")] {
+        let (_, result) = form("terminal.run", json!({ "line": command, "timeout_ms": limit }));
+        let error = result["error"].as_str().unwrap_or_default();
+        assert!(result["success"] == false && error.starts_with(expected), "{command}: {result}");
+    }
 }
 
 #[test]

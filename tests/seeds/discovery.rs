@@ -278,6 +278,10 @@ fn error_model_what_does_not_fit_has_a_next_action() {
         (&tool, &arguments["path"], arguments.get("cursor")),
         (&json!("list"), &json!(["Files"]), None)
     );
+    let page = agent.call("list", json!({ "path": ["Files"], "limit": 2 }));
+    let other =
+        agent.fault("list", json!({ "path": ["Git"], "limit": 2, "cursor": page["next_cursor"].clone() }));
+    assert!(other["message"].as_str().unwrap().contains("of another request"), "{other}");
     let path = agent.fault("list", json!({ "path": { "name": "Files" }, "limit": 5 }));
     assert!(path["suggestion"].as_str().unwrap().contains("as [\"Files\"]"), "{path}");
     assert_eq!(next(&path), (json!("list"), json!({ "limit": 5 })));

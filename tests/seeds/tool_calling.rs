@@ -59,6 +59,22 @@ fn section_2_a_definition_in_the_short_form_is_taken_everywhere() {
 }
 
 #[test]
+fn section_3_definitions_keyed_by_their_names_are_read_each_for_itself() {
+    let tool = |description: &str| {
+        format!(
+            "  description: {description}\n  category: custom\n  input_schema:\n    properties:\n      who:\n        type: string\n        \
+             description: The person\n      why:\n        type: string\n    required: [who, why]\n  command: [\"echo\", \"{{{{who}}}}\"]\n"
+        )
+    };
+    let file = format!("greet.person:\n{}greet.wrong:\n{}", tool("Greets a person."), tool("[]"));
+    let project = Project::new(&[(".wherefore/tools/greet.yaml", &file)]);
+    let shown = project.run(&["tools", "expand", "greet.person"]);
+    assert_eq!(shown.code, Some(0), "{shown:?}");
+    let refused = project.run(&["tools", "expand", "greet.wrong"]);
+    assert!(refused.code == Some(1) && format!("{refused:?}").contains("greet.yaml"), "{refused:?}");
+}
+
+#[test]
 fn section_3_a_range_behind_the_end_says_so() {
     let project = Project::new(&[]);
     let read = project.call("fs.read", &with_why(json!({ "path": "a.txt", "range": { "start": 90 } })));

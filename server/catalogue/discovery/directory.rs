@@ -89,7 +89,9 @@ impl ToolDirectory {
     ) -> Result<ListToolsAnswer, DirectoryError> {
         self.check_path(&params.path)?;
         let limit = check_limit(params.limit)?;
-        let from = self.cursor_offset(params.cursor.as_deref())?;
+        let request =
+            request_mark(&[&params.path, &params.tags], params.query.as_deref().unwrap_or_default());
+        let from = self.cursor_offset(&request, params.cursor.as_deref())?;
         let query = params.query.as_deref().filter(|query| !query.trim().is_empty());
         let is_filtered = query.is_some() || !params.tags.is_empty();
         // Tools without the tags are left out before the best are picked: they take no place among them.
@@ -139,7 +141,7 @@ impl ToolDirectory {
             path: params.path.clone(),
             nodes,
             tools,
-            next_cursor: next.map(|next| self.cursor_at(next)),
+            next_cursor: next.map(|next| self.cursor_at(&request, next)),
             message: is_empty.then(|| describe_empty_list(params, query)),
             hints: if is_empty { self.roots() } else { Vec::new() },
             next_action: is_empty.then(|| way_on(params, query)),
@@ -158,14 +160,15 @@ impl ToolDirectory {
     ) -> Result<SearchToolsAnswer, DirectoryError> {
         self.check_path(&params.category_path)?;
         let limit = check_limit(params.limit)?;
-        let from = self.cursor_offset(params.cursor.as_deref())?;
+        let request = request_mark(&[&params.category_path], &params.query);
+        let from = self.cursor_offset(&request, params.cursor.as_deref())?;
         let found = self.index.search_under(&params.query, cosines, &params.category_path, usize::MAX);
         if found.is_empty() {
             return Err(self.make_no_match_error(params, cosines));
         }
         let found: Vec<_> = found.into_iter().map(|found| (found.item, found.confidence)).collect();
         let (results, next) = self.result_page(&found, from, limit, &params.category_path);
-        let next_cursor = next.map(|next| self.cursor_at(next));
+        let next_cursor = next.map(|next| self.cursor_at(&request, next));
         Ok(SearchToolsAnswer { category_path: params.category_path.clone(), results, next_cursor })
     }
 
@@ -247,18 +250,23 @@ impl ToolDirectory {
         (tools, (next < found.len()).then_some(next))
     }
 
-    /// The cursor of an offset.
-    fn cursor_at(&self, offset: usize) -> String {
-        format!("{}-{offset}", self.mark)
+    /// The cursor of an offset in the answers to a request.
+    fn cursor_at(&self, request: &str, offset: usize) -> String {
+        format!("{}-{request}-{offset}", self.mark)
     }
 
-    /// Returns the offset of a cursor.
-    fn cursor_offset(&self, cursor: Option<&str>) -> Result<usize, DirectoryError> {
+    /// Returns the offset of a cursor in the answers to a request.
+    fn cursor_offset(&self, request: &str, cursor: Option<&str>) -> Result<usize, DirectoryError> {
         let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(0) };
-        let parsed = cursor.split_once('-').and_then(|(mark, from)| Some((mark, from.parse().ok()?)));
-        match parsed {
-            Some((mark, from)) if mark == self.mark => Ok(from),
-            Some(_) => Err(DirectoryError::OldCursor),
+        let parts: Vec<&str> = cursor.split('-').collect();
+        let (mark, of, offset) = match parts[..] {
+            [mark, of, offset] => (mark, of, offset.parse().ok()),
+            _ => ("", "", None),
+        };
+        match offset {
+            Some(_) if mark != self.mark => Err(DirectoryError::OldCursor),
+            Some(_) if of != request => Err(DirectoryError::OtherCursor),
+            Some(offset) => Ok(offset),
             None => Err(DirectoryError::NoCursor { cursor: cursor.to_owned() }),
         }
     }
@@ -299,6 +307,12 @@ impl ToolDirectory {
             roots: self.roots(),
         }
     }
+}
+
+/// A mark of what a request asks for, whatever its page: a cursor goes on with that alone.
+fn request_mark(names: &[&[String]], query: &str) -> String {
+    let all = json!([names, query]).to_string();
+    hash::short_hash(all.as_bytes())[..8].to_owned()
 }
 
 /// Refuses a limit that no page has.

@@ -11,6 +11,11 @@ pub enum DirectoryError {
     /// The cursor was given for another catalogue.
     #[error("the catalogue has changed since this cursor was given")]
     OldCursor,
+    /// The cursor is of another request.
+    #[error(
+        "the cursor is of another request: it goes on with the path, the tags and the query that it came with"
+    )]
+    OtherCursor,
     /// The text is no cursor.
     #[error("{cursor:?} is no cursor of this server's")]
     NoCursor {
@@ -64,7 +69,10 @@ impl From<DirectoryError> for Fault {
                 Self::new(Code::Stale, message).with_suggestion("ask again without a cursor")
             }
             DirectoryError::Limit { .. } => Self::new(Code::InvalidArgs, message)
-                .with_suggestion("take a lower limit, and go on from `next_cursor`"),
+                .with_suggestion("take a limit within, and go on from `next_cursor`"),
+            DirectoryError::OtherCursor => {
+                Self::new(Code::InvalidArgs, message).with_suggestion("ask for this without a cursor first")
+            }
             DirectoryError::NoCursor { .. } => Self::new(Code::InvalidArgs, message)
                 .with_suggestion("send the `next_cursor` of an earlier answer as it came, or none"),
             DirectoryError::UnknownNode { names, closest, .. } => Self::new(Code::UnknownPath, message)

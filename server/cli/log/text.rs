@@ -309,8 +309,10 @@ fn reason_rows(entry: &JournalEntry) -> Vec<LogRow> {
         .map(|text| LogRow::of(TextLook::Yellow, format!("warning: {}", shorten_to_line(text, REASON))));
     let problems = entry.problems.iter().map(|text| LogRow::of(TextLook::Red, shorten_to_line(text, REASON)));
     let why = (!why.is_empty()).then(|| LogRow::of(TextLook::Cyan, why));
-    let comments = entry.comments.iter().map(|(place, text)| {
-        LogRow::of(TextLook::Dim, shorten_to_line(&format!("# {place}: {text}"), REASON))
+    let comments = entry.comments.iter().flat_map(|(place, text)| {
+        text.lines().map(move |line| {
+            LogRow::of(TextLook::Dim, shorten_to_line(&format!("# {place}: {line}"), REASON))
+        })
     });
     why.into_iter().chain(comments).chain(warnings).chain(problems).collect()
 }
