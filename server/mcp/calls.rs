@@ -16,6 +16,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::agent::McpConnection;
 use super::caller::McpCaller;
 use super::refusal::unknown_tool;
+use super::surface::is_always_listed;
 use super::{answer, era, origin};
 use crate::base::CallId;
 use crate::hub::{CALL, CALL_ALL, CallBatch, CallToolParams, FindOperation, call_schema, read_operation};
@@ -130,13 +131,22 @@ impl McpConnection {
         Ok(answer::of_several(&envelopes, names).into())
     }
 
-    /// Runs a call in the agent's folder. `is_found` is true if the agent found the tool by an operation.
+    /// Runs a call in the agent's folder. `is_found` is true if the agent names the tool as an operation gave it. Where tools
+    /// are found, a call by a tool's own name is held to its expansion as well, but of a tool that is listed all the same.
     async fn run_call(&self, raw: RawCall, is_found: bool, attendant: Arc<McpCaller>) -> Envelope {
         let caller: Option<Arc<dyn Caller>> = Some(attendant);
-        match (self.hub.folder_at(Some(&self.options.root)), is_found) {
-            (Ok(folder), true) => folder.call_found(raw, caller).await,
-            (Ok(folder), false) => folder.pipeline().call_tool(raw, caller).await,
-            (Err(error), _) => fault_envelope(CallId::default(), error.into()),
+        let folder = match self.hub.folder_at(Some(&self.options.root)) {
+            Ok(folder) => folder,
+            Err(error) => return fault_envelope(CallId::default(), error.into()),
+        };
+        let toolbox = folder.toolbox();
+        let is_listed = || {
+            let tool = toolbox.registry().find_tool(&raw.tool);
+            !toolbox.is_discovery() || tool.is_some_and(|tool| is_always_listed(tool.def()))
+        };
+        match is_found || !is_listed() {
+            true => folder.call_found(raw, caller).await,
+            false => folder.pipeline().call_tool(raw, caller).await,
         }
     }
 

@@ -51,6 +51,11 @@ pub(super) fn is_discovery(hub: &Hub, root: &str) -> bool {
     folder.toolbox().is_discovery()
 }
 
+/// Returns whether a tool is listed with its schema beside the operations that find the others.
+pub(super) fn is_always_listed(def: &ToolDef) -> bool {
+    def.source.is_none() && matches!(def.category.as_str(), "task" | "review")
+}
+
 /// The tools that an agent let in on those terms is offered.
 pub(super) fn offered_tools(hub: &Hub, terms: &ConnectionOptions) -> Vec<Tool> {
     let folder = hub.folder_at(Some(&terms.root));
@@ -60,8 +65,7 @@ pub(super) fn offered_tools(hub: &Hub, terms: &ConnectionOptions) -> Vec<Tool> {
     if !is_discovery(hub, &terms.root) {
         return definitions.iter().map(|(tool, latent)| listed_tool(tool.def(), *latent)).collect();
     }
-    let is_task = |def: &ToolDef| def.source.is_none() && matches!(def.category.as_str(), "task" | "review");
-    let tasks = definitions.iter().filter(|(tool, _)| is_task(tool.def()));
+    let tasks = definitions.iter().filter(|(tool, _)| is_always_listed(tool.def()));
     let tasks = tasks.map(|(tool, latent)| brief_tool(tool.def(), listed_tool(tool.def(), *latent)));
     FindOperation::ALL
         .into_iter()

@@ -65,6 +65,16 @@ fn a_tool_that_was_not_expanded_is_warned_of_or_refused() {
     assert_eq!(fault["code"], "MISSING_WHY");
     assert!(fault["details"]["args_schema"]["properties"]["content"].is_object(), "{fault:#}");
 
+    // By its own name as well, but where it is listed with its schema.
+    let direct = warned.call("fs_read", read()["arguments"].clone());
+    assert!(direct["warnings"][0].as_str().unwrap().contains("not expanded"), "{direct}");
+    let (_folder, mut refused) = agent("refuse");
+    let fault = refused.fault("fs_read", read()["arguments"].clone());
+    assert_eq!(fault["next_action"]["arguments"]["tool_id"], "fs.read", "{fault}");
+    refused.call(
+        "task_complete",
+        json!({ "summary": "All is read", "why": "Tell the person that the report is read" }),
+    );
     let (_folder, mut refused) = agent("refuse");
     let fault = refused.fault("call_tool", read());
     assert_eq!(

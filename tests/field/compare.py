@@ -196,9 +196,11 @@ class Sandboxed:
 
 
 def plain(text):
-    """A text without times, durations, process ids and what else differs from run to run."""
+    """A text without times, durations, hashes of commits and what else differs from run to run."""
     text = re.sub(r"\b\d+([.:]\d+)*\s?(ms|s|sec|seconds|µs|usec)\b", "TIME", text)
     text = re.sub(r"\d{2}:\d{2}:\d{2}", "TIME", text)
+    # The hash of a commit that was made just now holds the time; two runs in one second have the same.
+    text = re.sub(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b", "HASH", text)
     return re.sub(r"[ \t]+", " ", text).strip()
 
 
