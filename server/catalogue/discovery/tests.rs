@@ -247,7 +247,7 @@ fn a_limit_that_no_page_has_is_refused() {
 
 #[test]
 fn a_cursor_of_another_catalogue_says_so() {
-    assert_eq!(listing(&[], 3, Some("00000000-3".to_owned())).unwrap_err().code, Code::Stale);
+    assert_eq!(listing(&[], 3, Some("00000000-00000000-3".to_owned())).unwrap_err().code, Code::Stale);
     assert_eq!(listing(&[], 3, Some("nonsense".to_owned())).unwrap_err().code, Code::InvalidArgs);
 }
 
