@@ -5,11 +5,11 @@ import { until } from './code.mjs';
 
 /** Does something, and does it again where the editor got in the way: it took the focus, or moved what was aimed at. */
 export async function patiently(act) {
-  for (let left = 3; ; left--) {
+  for (let tried = 0; ; tried++) {
     try {
-      return await act();
+      return await act(tried);
     } catch (thrown) {
-      if (left === 0) throw thrown;
+      if (tried === 3) throw thrown;
     }
   }
 }
@@ -27,8 +27,9 @@ export function person(page) {
     },
     /** The same of a command that asks for more in the palette's place. */
     async pick(title) {
-      await patiently(async () => {
-        await page.keyboard.press('F1');
+      await patiently(async (tried) => {
+        // What had the focus may have kept the key: then the other one.
+        await page.keyboard.press(tried % 2 === 0 ? 'F1' : 'Control+Shift+P');
         await palette.fill(`>${title}`, { timeout: 5000 });
         await page.locator('.quick-input-list .monaco-list-row.focused').filter({ hasText: title }).waitFor({ timeout: 5000 });
       });
