@@ -82,7 +82,7 @@ struct RunningInPlace {
 pub(crate) struct InPlaceRun {
     runs: Arc<InPlaceRuns>,
     running: Arc<RunningInPlace>,
-    /// What is closed to it.
+    /// The paths that are closed to it.
     pub(super) closures: Closures,
     pub(super) walls: InPlaceWalls,
     call: CallId,
@@ -91,14 +91,14 @@ pub(crate) struct InPlaceRun {
     is_over: bool,
 }
 
-/// What a command changed in place.
+/// The changes of a command that wrote in place.
 #[derive(Debug, Default)]
 pub(super) struct InPlaceOutcome {
     /// The changes, which stand already.
     pub(super) draft: CallDraft,
-    /// What is not among them, and what the walls kept the command from, a sentence each.
+    /// A sentence for each change that is not among them, and for each act that the walls kept the command from.
     pub(super) left_out: Vec<String>,
-    /// What it wrote of what git ignores.
+    /// The files that it wrote and git ignores.
     pub(super) written: Vec<DirectWrites>,
 }
 
@@ -298,7 +298,7 @@ impl InPlaceRun {
         others.iter().map(sentence).collect()
     }
 
-    /// Has the other commands that run take what this one changed for what was there before.
+    /// Lets the other commands that run take what this one changed for what was there before.
     fn settle_others(&self, scope: &CallScope, paths: &BTreeSet<WorkspacePath>, now: &WorkspaceEntries) {
         let others: Vec<Arc<RunningInPlace>> = {
             let mut all = self.runs.running.lock();

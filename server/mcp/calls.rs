@@ -141,8 +141,8 @@ impl McpConnection {
         };
         let toolbox = folder.toolbox();
         let is_listed = || {
-            let tool = toolbox.registry().find_tool(&raw.tool);
-            !toolbox.is_discovery() || tool.is_some_and(|tool| is_always_listed(tool.def()))
+            let find_tool = || toolbox.registry().find_tool(&raw.tool);
+            !toolbox.is_discovery() || find_tool().is_some_and(|tool| is_always_listed(tool.def()))
         };
         match is_found || !is_listed() {
             true => folder.call_found(raw, caller).await,

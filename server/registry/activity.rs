@@ -80,7 +80,7 @@ pub trait ActivityConsent: Send + Sync {
     /// Keeps it, for this session and later ones.
     ///
     /// # Errors
-    /// What keeps it from being written. It then holds in this process alone.
+    /// The error that keeps it from being written. It then holds in this process alone.
     fn keep_consent(&self) -> Result<(), Fault>;
 }
 

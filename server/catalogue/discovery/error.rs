@@ -45,7 +45,7 @@ pub enum DirectoryError {
     NoMatch {
         /// The request, cut.
         asked: String,
-        /// What the tools lack.
+        /// The lack of the tools.
         lack: String,
         /// The node.
         category: Vec<String>,

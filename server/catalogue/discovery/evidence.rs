@@ -1,4 +1,4 @@
-//! What speaks for a tool, and what against it: the features by which the found tools are ranked.
+//! The features by which the found tools are ranked: evidence for a tool, and against it.
 
 use super::centroid::RequestCentroid;
 use super::index::{

@@ -21,7 +21,7 @@ pub(super) fn check_kernel() -> Vec<DoctorCheck> {
     checks
 }
 
-/// Whether AppArmor is what keeps commands from namespaces.
+/// Checks whether AppArmor keeps commands from namespaces.
 fn check_profile() -> Option<DoctorCheck> {
     let (purpose, lines) = AppArmorProfile::find_lacking()?.describe();
     let mend = "Run these lines; `wherefore init` shows them too.";

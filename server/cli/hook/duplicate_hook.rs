@@ -44,7 +44,7 @@ pub(super) fn is_duplicate_hook(named: Option<HookAgent>, message: &HookMessage)
     })
 }
 
-/// Has the hook of a plugin leave this call to the one that answers: that of the settings, which runs beside it.
+/// Lets the hook of a plugin leave this call to the one that answers: that of the settings, which runs beside it.
 pub(super) fn claim_call(message: &HookMessage) {
     let (agent, machine) = (message.agent, PersonMachine::current());
     let mut folders = folders_above(message);

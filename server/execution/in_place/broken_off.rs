@@ -50,7 +50,7 @@ pub(crate) struct BrokenOffCommand {
     pub(crate) command: String,
     /// The changes, which stand.
     pub(crate) draft: CallDraft,
-    /// What is not among them, a sentence each.
+    /// A sentence for each change that is not among them.
     pub(crate) lost: Vec<String>,
 }
 

@@ -26,11 +26,11 @@ const NAMED_CHARS: usize = 300;
 /// Bytes of files that git is asked for at once.
 const ASKED_BYTES: u64 = 4 << 20;
 
-/// What a command changed.
+/// The changes of a command.
 #[derive(Debug, Default)]
 pub(super) struct FoundChanges {
     pub(super) changes: Vec<PathChange>,
-    /// What it changed and is not among them, a sentence each.
+    /// A sentence for each change that is not among them.
     pub(super) lost: Vec<String>,
     /// The paths that it changed.
     pub(super) paths: BTreeSet<WorkspacePath>,
