@@ -22,12 +22,27 @@ pub(crate) struct LinedFile {
     pub(crate) history: FileHistory,
     /// The hash of the text of which a snapshot was kept.
     pub(crate) kept: Option<String>,
+    /// The hashes that the last step and the typing since are recorded to lead to, oldest first, also where their texts
+    /// are not kept.
+    pub(crate) recorded: Vec<String>,
 }
 
 impl LinedFile {
     /// Returns whether the marks are those of the text with this hash, of which the text or its lines are kept.
     pub(crate) fn is_at(&self, hash: Option<&str>) -> bool {
         !self.is_torn && hash.is_some() && self.hash.as_deref() == hash && self.now.is_some()
+    }
+
+    /// Returns whether a snapshot of the text with this hash is at least as new as what is known: another process may have
+    /// recorded a step between the reading of the records and the writing of the snapshot.
+    pub(crate) fn is_outdone_by(&self, hash: &str) -> bool {
+        let place = |wanted: &str| self.recorded.iter().rposition(|recorded| recorded == wanted);
+        let known = self.hash.as_deref().filter(|_| !self.is_torn).and_then(place);
+        match place(hash) {
+            Some(at) => known.is_none_or(|known| known <= at),
+            // Nothing was recorded of it before.
+            None => self.now.is_none() && self.hash.is_none() && self.before.is_none(),
+        }
     }
 
     /// Returns the marks of the text with this hash, which the file held last.

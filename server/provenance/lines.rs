@@ -185,6 +185,7 @@ impl LineProvenance {
         }
         self.recall_text(&typed.path, ground);
         let Some(file) = self.files.get_mut(&typed.path) else { return };
+        file.recorded.push(typed.after.clone());
         let Some(now) = file.type_in(typed, ground.text_of(&typed.after), ground) else { return };
         let before = file.marks_of(&typed.before, ground);
         file.before = before.map(|marks| (typed.before.clone(), marks));
@@ -236,6 +237,9 @@ impl LineProvenance {
             marks.extend(std::iter::repeat_n(LineMark { by, origin, is_unsure }, count));
         }
         let file = self.files.entry(path).or_default();
+        if !file.is_outdone_by(&hash) {
+            return;
+        }
         file.kept = Some(hash.clone());
         let is_known = !file.is_torn && file.now.is_some() && file.hash.as_ref() == Some(&hash);
         let is_whole = |now: &MarkedText| now.marks.iter().all(|mark| mark.by != WrittenBy::Unknown);
@@ -243,6 +247,7 @@ impl LineProvenance {
             return;
         }
         file.now = Some(MarkedText { text: None, hashes: lines, marks });
+        file.recorded = vec![hash.clone()];
         (file.hash, file.before, file.is_torn) = (Some(hash), None, false);
     }
 
@@ -272,6 +277,7 @@ impl LineProvenance {
         };
         let file = self.files.entry(step.path.clone()).or_default();
         (file.now, file.hash, file.before) = (Some(now), step.after.clone(), None);
+        file.recorded = step.after.iter().cloned().collect();
     }
 
     /// A change of a text.
@@ -286,6 +292,7 @@ impl LineProvenance {
             was.text = step.before.as_ref().and_then(|before| ground.text_of(before));
         }
         file.before = step.before.clone().map(|before| (before, was.marks.clone()));
+        file.recorded = step.after.iter().cloned().collect();
         let Some(after) = &step.after else {
             let gone = was.hashes.into_iter().zip(was.marks).collect();
             file.history.keep_step(&step.session, &step.call, step.back, gone);

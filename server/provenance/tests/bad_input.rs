@@ -159,6 +159,24 @@ fn a_snapshot_keeps_what_is_known_when_the_texts_go() {
 }
 
 #[test]
+fn a_snapshot_that_a_step_of_another_process_overtook_takes_nothing_back() {
+    let mut case = Case::new("one line of the file\n");
+    case.call("one line of the file\nthe first line of the agent\n");
+    let taken = case.lines().take_snapshots(&case.kept);
+    case.call("one line of the file\nthe first line of the agent\nits second line\n");
+    case.records.extend(taken.iter().cloned().map(LineRecord::Snapshot));
+    assert_eq!(case.by(), [Earlier, Agent, Agent]);
+    case.call("one line of the file\nthe first line of the agent\nits second line\nits third\n");
+    assert_eq!(case.by(), [Earlier, Agent, Agent, Agent]);
+    // The person typed since, and the text that the typing led to is not kept.
+    case.typed(0..0, "typed by hand\n");
+    let typed = case.lines().take_snapshots(&case.kept);
+    case.records.extend(taken.into_iter().chain(typed).map(LineRecord::Snapshot));
+    case.kept.texts.borrow_mut().clear();
+    assert_eq!(case.by(), [Human, Earlier, Agent, Agent, Agent]);
+}
+
+#[test]
 fn a_file_of_a_hundred_thousand_lines_and_ten_thousand_calls_are_carried_out() {
     let long: String = (0..100_000).map(|line| format!("value_{line} = compute();\n")).collect();
     let mut case = Case::new(&long);
