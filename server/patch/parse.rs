@@ -3,6 +3,7 @@
 mod block_name;
 mod blocks;
 mod body;
+mod context;
 mod header;
 mod path_words;
 mod v4a;
@@ -87,7 +88,9 @@ impl<'a> DiffParser<'a> {
                 self.read_block();
             } else if line.starts_with("@@") || self.headless_hunk() {
                 self.read_hunk();
-            } else {
+            } else if self.names_context_file(0) {
+                self.read_context_names();
+            } else if !self.read_context_hunk() {
                 self.read_header(line);
             }
         }

@@ -3,6 +3,7 @@
 mod block_names;
 mod bounds;
 mod cases;
+mod context;
 mod forms;
 mod moves;
 mod parts;

@@ -65,6 +65,7 @@ impl<'a> DiffParser<'a> {
             || self.fenced && is_fence(line)
             || self.names_file(offset) && self.peek(offset + 2).is_none_or(|line| line.starts_with("@@"))
             || self.names_same_file(offset)
+            || self.names_context_file(offset)
             || self.is_mail_signature(offset)
     }
 
@@ -134,12 +135,12 @@ impl<'a> DiffParser<'a> {
 }
 
 /// Returns whether a line marks the line before it as having no line end.
-fn is_marker(raw: &str) -> bool {
+pub(super) fn is_marker(raw: &str) -> bool {
     raw.starts_with("\\ ")
 }
 
 /// Notes the marker. Where it ends in a carriage return, so does each line of the diff.
-fn mark_unended<'a>(line: &mut DiffLine<'a>, marker: &'a str) {
+pub(super) fn mark_unended<'a>(line: &mut DiffLine<'a>, marker: &'a str) {
     line.unended = true;
     if marker.ends_with('\r') {
         line.raw = Cow::Borrowed(without_return(&line.whole[line.whole.len() - line.raw.len()..]));

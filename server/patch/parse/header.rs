@@ -29,11 +29,16 @@ impl<'a> DiffParser<'a> {
     }
 
     fn read_names(&mut self) {
+        let old = self.take_prefix("--- ");
+        let new = self.take_prefix("+++ ");
+        self.open_named_section(old, new);
+    }
+
+    /// Opens the section of a file by what its two lines of names state.
+    pub(super) fn open_named_section(&mut self, old: Option<&str>, new: Option<&str>) {
         if self.diff.sections.last().is_none_or(|section| section.named || !section.hunks.is_empty()) {
             self.diff.sections.push(FileSection::default());
         }
-        let old = self.take_prefix("--- ");
-        let new = self.take_prefix("+++ ");
         self.change_end = self.at;
         let section = self.current_section();
         section.named = true;
@@ -54,7 +59,7 @@ impl<'a> DiffParser<'a> {
         section.new = new.flatten();
     }
 
-    fn take_prefix(&mut self, prefix: &str) -> Option<&'a str> {
+    pub(super) fn take_prefix(&mut self, prefix: &str) -> Option<&'a str> {
         let rest = self.peek(0)?.strip_prefix(prefix)?;
         self.at += 1;
         Some(rest)
@@ -107,7 +112,7 @@ impl<'a> DiffParser<'a> {
 
 fn other_format(line: &str) -> Option<&'static str> {
     match () {
-        () if line.starts_with("***************") => Some("the context form"),
+        () if line.starts_with("***************") => Some("a context form whose two sides do not fit each other"),
         () if is_ed_command(line) => Some("the form of diff without -u"),
         () => None,
     }
