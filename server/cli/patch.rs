@@ -11,7 +11,7 @@ use super::print::{escape_hidden, visible_line};
 use super::{answer, file};
 use crate::base::numbers::format_count;
 use crate::base::text::{DecodedText, TextEncoding, decode_text};
-use crate::patch::{AppliedDiff, AppliedKind, PatchRefusal, apply_to_named_file};
+use crate::patch::{AppliedDiff, AppliedKind, PatchRefusal, apply_to_named_file, merge_into_named_file};
 use crate::protocol::{Code, Fault};
 
 mod batch;
@@ -28,6 +28,9 @@ pub(super) struct PatchArgs {
     /// Write the result to this path and leave FILE as it is; `-` prints the result
     #[arg(long, value_name = "PATH")]
     pub output: Option<PathBuf>,
+    /// Merge word by word where FILE has other lines than the diff states; where both change the same words, nothing is changed
+    #[arg(long, conflicts_with = "batch")]
+    pub merge: bool,
     /// Read JSON requests from standard input, one a line: {"id","path","before"|"before_b64","diff"}
     #[arg(long, conflicts_with_all = ["file", "diff", "output"])]
     pub batch: bool,
@@ -37,7 +40,7 @@ pub(super) struct PatchArgs {
 pub(super) fn run_patch(args: &PatchArgs) -> ExitCode {
     let done = match (&args.file, &args.diff) {
         _ if args.batch => batch::run_batch(),
-        (Some(file), Some(diff)) => patch_file(file, diff, args.output.as_deref()),
+        (Some(file), Some(diff)) => patch_file(file, diff, args),
         _ => Err(Fault::new(Code::InvalidArgs, "patch needs a file and a diff")),
     };
     match done {
@@ -46,15 +49,22 @@ pub(super) fn run_patch(args: &PatchArgs) -> ExitCode {
     }
 }
 
-fn patch_file(path: &Path, diff: &Path, output: Option<&Path>) -> Result<(), Fault> {
+fn patch_file(path: &Path, diff: &Path, args: &PatchArgs) -> Result<(), Fault> {
     let diff = read_diff(diff)?;
     let bytes = file::read_file(path)?;
     let before = bytes.map(|bytes| decode_text(bytes).ok_or_else(|| not_text(path))).transpose()?;
     let text = before.as_ref().map(|before| before.text.as_str());
-    let applied = apply_to_named_file(&path.to_string_lossy(), text, &diff).map_err(refusal_fault)?;
+    let name = path.to_string_lossy();
+    let applied = match args.merge {
+        true => merge_into_named_file(&name, text, &diff).map_err(refusal_fault)?,
+        false => apply_to_named_file(&name, text, &diff).map_err(|refusal| {
+            let merges = merge_into_named_file(&name, text, &diff).is_ok();
+            refusal_fault(if merges { advise_merge(refusal) } else { refusal })
+        })?,
+    };
     let encoding = before.as_ref().map_or(TextEncoding::Utf8, |before| before.encoding);
     let after = applied.after.as_deref().map(|after| encode_text(path, encoding, after)).transpose()?;
-    match output {
+    match args.output.as_deref() {
         Some(output) if output == Path::new("-") => print_bytes(&after.unwrap_or_default())?,
         Some(output) => file::write_file(output, &after.unwrap_or_default())?,
         None => {
@@ -81,6 +91,14 @@ fn read_diff(path: &Path) -> Result<String, Fault> {
     let missing = || Fault::new(Code::NotFound, format!("there is no diff at {}", path.display()));
     let DecodedText { text, .. } = decode_text(bytes.ok_or_else(missing)?).ok_or_else(|| not_text(path))?;
     Ok(text)
+}
+
+/// Adds the way out that is there where a merge would do.
+fn advise_merge(refusal: PatchRefusal) -> PatchRefusal {
+    let suggestion = format!("{} `wherefore patch --merge` puts it in word by word.", refusal.suggestion)
+        .trim_start()
+        .to_owned();
+    PatchRefusal { suggestion, ..refusal }
 }
 
 fn refusal_fault(refusal: PatchRefusal) -> Fault {

@@ -5,6 +5,7 @@ use super::edit::edit_section;
 use super::explain;
 use super::hunk::{DiffHunk, DiffLine, FileSection, LineTag};
 use super::lines::split_lines;
+use super::merge::merge_hunks;
 use super::parse::{ParsedDiff, ROW_IN_BLOCK, has_middle_row, parse_diff};
 use super::{AppliedDiff, AppliedKind, PatchRefusal, names, parts, readings};
 
@@ -17,7 +18,7 @@ use super::{AppliedDiff, AppliedKind, PatchRefusal, names, parts, readings};
 /// A [`PatchRefusal`] if the diff cannot be read, is for other files, or has a hunk that does not fit in exactly one
 /// place. Nothing is applied then.
 pub fn apply_diff(path: &str, before: Option<&str>, diff: &str) -> Result<AppliedDiff, PatchRefusal> {
-    apply_parsed(path, before, diff, path.is_empty())
+    apply_parsed(path, before, diff, ApplyManner { any_name: path.is_empty(), merges: false })
 }
 
 /// Applies a diff to a file that a person named: a diff for one file applies to that file, whatever name it states. A
@@ -30,15 +31,38 @@ pub fn apply_to_named_file(
     before: Option<&str>,
     diff: &str,
 ) -> Result<AppliedDiff, PatchRefusal> {
-    apply_parsed(path, before, diff, true)
+    apply_parsed(path, before, diff, ApplyManner { any_name: true, merges: false })
+}
+
+/// As [`apply_to_named_file`], and where the file has other lines than the diff states, what the diff changes is merged
+/// with them word by word. The report names each hunk for which that was done.
+///
+/// # Errors
+/// As [`apply_diff`], also where the file has other words than those that the diff changes.
+pub fn merge_into_named_file(
+    path: &str,
+    before: Option<&str>,
+    diff: &str,
+) -> Result<AppliedDiff, PatchRefusal> {
+    apply_parsed(path, before, diff, ApplyManner { any_name: true, merges: true })
+}
+
+/// The manner in which a diff is applied.
+#[derive(Clone, Copy)]
+struct ApplyManner {
+    /// True if a diff for one file is for this one, whatever name it states.
+    any_name: bool,
+    /// True if a hunk that does not fit is merged word by word.
+    merges: bool,
 }
 
 fn apply_parsed(
     path: &str,
     before: Option<&str>,
     diff: &str,
-    any_name: bool,
+    manner: ApplyManner,
 ) -> Result<AppliedDiff, PatchRefusal> {
+    let ApplyManner { any_name, merges } = manner;
     let mut parsed = parse_diff(diff, path);
     let unwrapped = match parsed.sections.iter().all(|section| section.hunks.is_empty()) {
         true => readings::unwrap_diff(diff),
@@ -61,7 +85,7 @@ fn apply_parsed(
         return Err(parts::refuse_unsure_name(path, unsure.line));
     }
     let (section, others) = pick_section(path, sections, any_name)?;
-    let target = PatchTarget { path, section: &section, bom_stated: diff.contains('\u{feff}') };
+    let target = PatchTarget { path, section: &section, bom_stated: diff.contains('\u{feff}'), merges };
     target.check_supported()?;
     let mut applied = match before {
         None => target.make_file()?,
@@ -152,6 +176,7 @@ struct PatchTarget<'s, 'd> {
     path: &'s str,
     section: &'s FileSection<'d>,
     bom_stated: bool,
+    merges: bool,
 }
 
 impl PatchTarget<'_, '_> {
@@ -274,7 +299,12 @@ impl PatchTarget<'_, '_> {
         }
         self.refuse_elision(before)?;
         let kind = if self.section.deletes { AppliedKind::Delete } else { AppliedKind::Edit };
-        let edited = edit_section(self.path, self.section, before)?;
+        let edited = match edit_section(self.path, self.section, before) {
+            Err(refusal) if self.merges && kind == AppliedKind::Edit => {
+                merge_hunks(before, &self.section.hunks).ok_or(refusal)?
+            }
+            edited => edited?,
+        };
         let Some(after) = edited.after else {
             return Ok(AppliedDiff { unchanged: true, ..self.result_with(Some(whole.to_owned()), kind) });
         };

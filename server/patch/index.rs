@@ -133,7 +133,7 @@ impl LineKey {
                 Cow::Borrowed(line) => line.trim_end().as_bytes(),
                 Cow::Owned(line) => self.put_bytes(line.trim_end().bytes()),
             },
-            MatchLevel::Whitespace | MatchLevel::Aligned => match line.trim() {
+            _ => match line.trim() {
                 line if line.is_ascii() => self.without_space(line.as_bytes()),
                 line => self.put_bytes(strip_space(line).bytes()),
             },

@@ -32,6 +32,7 @@ mod indent;
 mod index;
 mod lines;
 mod locate;
+mod merge;
 mod named;
 mod names;
 mod normalize;
@@ -46,11 +47,12 @@ mod report;
 mod retype;
 mod text;
 mod unified;
+mod words;
 
 #[cfg(test)]
 use wherefore_base as base;
 
-pub use apply::{apply_diff, apply_to_named_file};
+pub use apply::{apply_diff, apply_to_named_file, merge_into_named_file};
 pub use cut::{ChangedLines, cut_hunks, splice_lines};
 pub use envelope::{PatchFormError, PatchKind, PatchPart, envelope_parts, is_envelope};
 pub use git::{

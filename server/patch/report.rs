@@ -18,6 +18,8 @@ pub enum MatchLevel {
     Whitespace,
     /// Context lines were matched one by one: some are left out, mistyped, changed or wrapped otherwise.
     Aligned,
+    /// What the hunk changes was merged word by word with lines that are others than it states.
+    Merged,
 }
 
 impl MatchLevel {
@@ -27,7 +29,7 @@ impl MatchLevel {
             Self::Exact => 1.0,
             Self::TrailingSpace => 0.95,
             Self::Unicode => 0.92,
-            Self::Whitespace | Self::Aligned => 0.9,
+            Self::Whitespace | Self::Aligned | Self::Merged => 0.9,
         }
     }
 }
@@ -62,6 +64,9 @@ impl HunkReport {
             MatchLevel::Whitespace => Some("space within lines differs".to_owned()),
             MatchLevel::Aligned => {
                 Some(format!("context differs, {:.0} % of it matches", 100.0 * self.score))
+            }
+            MatchLevel::Merged => {
+                Some(format!("merged word by word, {:.0} % of its words match", 100.0 * self.score))
             }
         };
         let readings = self.readings.iter().map(|reading| reading.description().to_owned());

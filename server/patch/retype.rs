@@ -8,6 +8,7 @@ use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use super::ChangedLines;
 use super::lines::split_lines;
 use super::relocate::LineMoves;
+use super::words::split_words;
 
 /// The longest time that one comparison takes: it runs at every key.
 const PATIENCE: Duration = Duration::from_millis(50);
@@ -70,26 +71,4 @@ fn word_edits<'t>(base: &[&str], side: &'t [&'t str]) -> Option<Vec<WordEdit<'t>
     }
     let edits = ops.iter().filter(|op| !matches!(op, DiffOp::Equal { .. }));
     Some(edits.map(|op| WordEdit { base: op.old_range(), words: &side[op.new_range()] }).collect())
-}
-
-/// Splits a text into words, runs of blanks, and single characters.
-fn split_words(text: &str) -> Vec<&str> {
-    let kind = |c: char| match c {
-        _ if c.is_alphanumeric() || c == '_' => 1,
-        ' ' | '\t' => 2,
-        _ => 0,
-    };
-    let mut words = Vec::new();
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let kind_of_first = kind(first);
-        let end = match kind_of_first {
-            0 => first.len_utf8(),
-            _ => rest.find(|c| kind(c) != kind_of_first).unwrap_or(rest.len()),
-        };
-        let (word, after) = rest.split_at(end);
-        words.push(word);
-        rest = after;
-    }
-    words
 }

@@ -5,6 +5,7 @@ mod bounds;
 mod cases;
 mod context;
 mod forms;
+mod merges;
 mod moves;
 mod parts;
 mod properties;

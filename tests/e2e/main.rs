@@ -27,6 +27,7 @@ mod leftovers;
 mod linked;
 mod meaning;
 mod meant;
+mod merging;
 mod neovim;
 mod noted;
 mod offered;

@@ -7,6 +7,8 @@ from outcome import FAILED, HARMED, LEFT_OUT, PASSED, CaseResult
 from sources import Source
 
 SOURCES = [Source("neilbrown", "wiggle", "2e44491eedaa2a85d92a8a985215356e0f9676d7", ("tests/",))]
+# What wiggle shows of a merge that it made, where it is told to: only the last part is the merge.
+SHOWN = re.compile(rb"^<{7} found\n(?:(?!^>{7}).*\n)*?&{7} resolution\n((?:(?!^>{7}).*\n)*?)>{7} replacement\n", re.MULTILINE)
 # The results of wiggle's modes, from the one that it uses by default to the ones that it is told to use.
 EXPECTED = ("merge", "wmerge", "Wmerge", "bmerge")
 CONFLICT = re.compile(rb"^(<<<<<<<|>>>>>>>|\|\|\|\|\|\|\||&&&&&&&)|<<<---|--->>>", re.MULTILINE)
@@ -16,13 +18,18 @@ def check_merges(data, program, with_conflict):
     """Yields the cases in which wiggle's merge has a conflict, or those in which it has none."""
     for folder in sorted(path.parent for path in (data["wiggle"] / "tests").rglob("orig")):
         name = f"{folder.parent.name}/{folder.name}"
-        expected = next((folder / mode for mode in EXPECTED if (folder / mode).exists()), None)
+        expected = next((read_merge(folder / mode) for mode in EXPECTED if (folder / mode).exists()), None)
         diff = read_diff(folder)
-        if not expected or not diff:
-            why = "it has no change to merge" if expected else "it is a comparison of texts, and merges nothing"
+        if expected is None or not diff:
+            why = "it has no change to merge" if expected is not None else "it is a comparison of texts, and merges nothing"
             yield CaseResult(name, LEFT_OUT, why)
-        elif bool(CONFLICT.search(expected.read_bytes())) == with_conflict:
-            yield check_merge(name, program, (folder / "orig").read_bytes(), diff, expected.read_bytes())
+        elif bool(CONFLICT.search(expected)) == with_conflict:
+            yield check_merge(name, program, (folder / "orig").read_bytes(), diff, expected)
+
+
+def read_merge(path):
+    """Returns the text that wiggle merges to, where it also shows how it came to it: a part without a resolution is a conflict."""
+    return SHOWN.sub(rb"\1", path.read_bytes())
 
 
 def read_diff(folder):
@@ -41,7 +48,7 @@ def read_diff(folder):
 def check_merge(name, program, before, diff, expected):
     """Applies a change and compares it with wiggle's merge: the same text, or a refusal where wiggle has a conflict."""
     with program.make_workspace({"orig": before, "change.diff": diff}) as workspace:
-        ran = workspace.run("patch", "orig", "change.diff")
+        ran = workspace.run("patch", "--merge", "orig", "change.diff")
         after = (workspace.root / "orig").read_bytes()
     conflict = CONFLICT.search(expected)
     said = ran.stderr.strip()

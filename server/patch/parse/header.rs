@@ -112,7 +112,9 @@ impl<'a> DiffParser<'a> {
 
 fn other_format(line: &str) -> Option<&'static str> {
     match () {
-        () if line.starts_with("***************") => Some("a context form whose two sides do not fit each other"),
+        () if line.starts_with("***************") => {
+            Some("a context form whose two sides do not fit each other")
+        }
         () if is_ed_command(line) => Some("the form of diff without -u"),
         () => None,
     }

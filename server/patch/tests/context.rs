@@ -2,7 +2,8 @@
 
 use crate::{AppliedKind, MatchLevel, RefusalCode, apply_diff, named_files};
 
-const NAMES: &str = "*** list.txt\t2024-05-01 12:00:00.000000000 +0200\n--- list.txt\t2024-05-02 12:00:00.000000000 +0200\n";
+const NAMES: &str =
+    "*** list.txt\t2024-05-01 12:00:00.000000000 +0200\n--- list.txt\t2024-05-02 12:00:00.000000000 +0200\n";
 
 /// Forty lines.
 fn numbered() -> String {
@@ -86,9 +87,8 @@ fn files_are_made_removed_and_named() {
 
 #[test]
 fn what_contradicts_itself_or_the_file_is_refused() {
-    let hunk = |old: &str, new: &str| {
-        format!("{NAMES}***************\n*** 1,3 ****\n{old}--- 1,3 ----\n{new}")
-    };
+    let hunk =
+        |old: &str, new: &str| format!("{NAMES}***************\n*** 1,3 ****\n{old}--- 1,3 ----\n{new}");
     let before = "one\ntwo\nthree\n";
     let sound = hunk("  one\n! two\n  three\n", "  one\n! 2\n  three\n");
     assert_eq!(after(before, &sound), Ok(Some("one\n2\nthree\n".to_owned())));
