@@ -83,8 +83,8 @@ pub(super) fn build(
         match one.place {
             None => built.problems.push(format!("activities: {message}")),
             Some((path, line)) => {
-                let problem =
-                    DefinitionProblem { path: path.clone(), line: *line, rule: "stand-in", message };
+                let (path, line, rule) = (path.clone(), *line, "stand-in");
+                let problem = DefinitionProblem { path, line, rule, message, is_warning: false };
                 catalogue.problems.push(with_absolute_path(session, problem));
             }
         }

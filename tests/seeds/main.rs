@@ -6,6 +6,7 @@ mod answers;
 mod card;
 mod comments;
 mod common_tools;
+mod definitions;
 mod discovery;
 mod environment;
 mod errors;
