@@ -29,6 +29,7 @@ mod sweep;
 mod tool_similarity;
 mod toolbox;
 mod trail;
+mod unusable_activity;
 mod watch_files;
 
 use std::path::PathBuf;

@@ -2,6 +2,7 @@
 //! A module a document; each test names the section that it holds the program to.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
+mod activities;
 mod answers;
 mod card;
 mod comments;
