@@ -433,20 +433,9 @@ mod tests {
             "hot": [{ "path": "a.rs", "why": long }, { "path": "b.rs", "text": "one\n# two\n", "why": long }, [1, 2]],
             "why": "x",
         } });
-        let paths = [
-            "cmd.0",
-            "cmd.1",
-            "cmd.2",
-            "hot.0",
-            "hot.0.path",
-            "hot.0.why",
-            "hot.1.why",
-            "hot.2",
-            "hot.2.1",
-            "why",
-        ];
+        let paths = "cmd.0 cmd.1 cmd.2 hot.0 hot.0.path hot.0.why hot.1.why hot.2 hot.2.1 why".split(' ');
         let comments: KeyComments =
-            paths.iter().map(|path| (format!("args.{path}"), format!("On {path}\nin two lines"))).collect();
+            paths.map(|path| (format!("args.{path}"), format!("On {path}\nin two lines"))).collect();
         let body = value.as_object().unwrap();
         assert!(comments.iter().all(|(path, text)| takes_comment(body, path, text)), "{comments:?}");
         for absent in ["args.cmd.3", "args.cmd.01", "args.cmd.x", "args.cmd.0.a", "args.hot.0.none"] {
