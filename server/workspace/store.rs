@@ -22,8 +22,7 @@ use crate::base::{OWN_DIR, WorkspacePath};
 /// Bytes of the largest file that is read from it: a part of a session log is the largest there is.
 const LARGEST: u64 = 1 << 30;
 /// The `.gitignore` of our folder: all in it belongs to this machine, except for what a team shares.
-pub(crate) const OWN_IGNORE: &str =
-    "*\n!.gitignore\n!config.toml\n!tools/\n!tools/*.yaml\n!tools/*.yml\n!tools/*.json\n";
+pub(crate) const OWN_IGNORE: &str = "*\n!config.toml\n!tools/\n!tools/*.yaml\n!tools/*.yml\n!tools/*.json\n";
 /// The folder of the session logs.
 pub(super) const SESSIONS: &str = "sessions";
 /// The entries that an earlier version kept in the workspace. A repository may bring them along, so they are not read.

@@ -145,7 +145,7 @@ fn document_000_section_7_a_call_before_init_leaves_the_definitions_to_git() {
     for file in ["config.toml", "tools/a.yaml", "tools/b.yml", "tools/c.json", "hot.yml"] {
         project.put(&format!(".wherefore/{file}"), "");
     }
-    let shared = "?? .wherefore/.gitignore\n?? .wherefore/config.toml\n?? .wherefore/tools/a.yaml\n?? .wherefore/tools/b.yml\n\
+    let shared = "?? .wherefore/config.toml\n?? .wherefore/tools/a.yaml\n?? .wherefore/tools/b.yml\n\
                   ?? .wherefore/tools/c.json\n";
     let listed = || git(&["status", "--short", "--untracked-files=all", ".wherefore"]);
     assert_eq!(listed(), shared);
