@@ -9,12 +9,14 @@
 //! - No tool states a lower risk than the code behind it has.
 //!   Test: `a_tool_is_no_less_risky_than_what_runs_it`
 
+mod broken_file;
 mod check;
 pub mod complete;
 mod definition;
 pub mod discovery;
 pub(crate) mod exact_params;
 mod example;
+mod file_form;
 mod function_form;
 mod keyed_form;
 mod load;

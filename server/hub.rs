@@ -29,6 +29,7 @@ mod sweep;
 mod tool_similarity;
 mod toolbox;
 mod trail;
+mod unusable_activity;
 mod watch_files;
 
 use std::path::PathBuf;
@@ -207,10 +208,11 @@ impl Hub {
         self.0.editors.tell(EditorNotice::WorkingSet);
     }
 
-    /// An agent's connection of that name works in a folder, until what it returns is dropped.
-    pub fn connect_agent(&self, root: &str, name: &str) -> Option<PresenceGuard> {
+    /// An agent's connection of that name works in a folder, until what it returns is dropped. Its calls run in `environment`, if
+    /// it has one of its own.
+    pub fn connect_agent(&self, root: &str, name: &str, environment: Option<&str>) -> Option<PresenceGuard> {
         let folder = self.folder_at(Some(root)).ok()?;
-        let connected = folder.session().presence().add_connection(name);
+        let connected = folder.session().presence().add_connection(name, environment);
         folder.session().files().known_files().wanted.notify_one();
         Some(connected)
     }

@@ -36,7 +36,10 @@ mod unfit_call;
 mod violations;
 
 pub use crate::review::{CallDraft, ChangeContent, PathChange};
-pub use activities::{Activities, EnvironmentActivity, Environments, PROD, UnknownEnvironment};
+pub use activities::{
+    Activities, EnvironmentActivity, Environments, PROD, RefusedActivities, RefusedActivity,
+    UnknownEnvironment,
+};
 pub use activity::{Activity, ActivityConsent, AnyActivity, AnyInput, PreparedActivity, RepositoryDesk};
 pub use checked_call::{CheckedCall, PermittedCall};
 pub use compose::compose_tools;

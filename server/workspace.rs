@@ -63,6 +63,6 @@ pub(crate) use root::WorkspaceRoot;
 pub(crate) use stat::FileKind;
 pub(crate) use state::WorkspaceState;
 pub(crate) use steps::StepStanding;
-pub(crate) use store::WorkspaceStore;
+pub(crate) use store::{OWN_IGNORE, WorkspaceStore};
 pub(crate) use sweep::StateSweep;
 pub(crate) use write::ExpectedFile;

@@ -90,7 +90,7 @@ pub fn start_run(hub: &Hub, start: AgentStart) -> Result<Arc<AgentRun>, Fault> {
         policy: start.policy,
     };
     let run = hub.agent_runs().begin_run(new, hub.editor())?;
-    let connected = session.presence().add_connection(run.id());
+    let connected = session.presence().add_connection(run.id(), None);
     let worker = run.clone();
     let AgentFiles { reads, writes } = start.files;
     let files = reads.then(|| hub.client_files(start.folder.clone(), run.clone(), writes));

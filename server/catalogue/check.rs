@@ -10,10 +10,9 @@ use super::reader::DefinitionReader;
 use super::tree::OntologyTree;
 use super::{DefinitionProblem, Risk, ToolAlias, ToolDef, ToolExample, ToolRunner, ToolSandbox, schema};
 use crate::base::nearest::likely_name;
-use crate::fetch::HostList;
-use crate::protocol::CommandEffects;
 
 mod runs;
+mod sandbox;
 mod stand_in;
 
 pub(crate) use runs::find_placeholder_problem;
@@ -61,10 +60,11 @@ pub(super) fn read_definition(
     let summary = read_summary(reader, tool, description.as_deref());
     let input = reader.required_entry(tool, "input_schema").map(|entry| &entry.value);
     let input_validator = input.and_then(|node| schema::check_input_schema(reader, node));
-    let output = tool.entry("output_schema").map(|entry| &entry.value);
+    let output = tool.stated_entry("output_schema").map(|entry| &entry.value);
     let output_validator = output.and_then(|node| schema::check_output_schema(reader, node));
-    let sandbox = read_sandbox(reader, tool);
+    let sandbox = sandbox::read_sandbox(reader, tool);
     let runs = runs::read_runs(reader, tool, input);
+    sandbox::warn_of_sandbox(reader, tool, runs.as_ref());
     if let (Some(ToolRunner::Answer { answer }), Some(entry)) = (&runs, tool.entry("answer")) {
         check_example(reader, &entry.value, answer, output_validator.as_ref(), "the answer");
     }
@@ -163,6 +163,7 @@ fn read_nodes(reader: &mut DefinitionReader, tool: &YamlNode) -> Vec<Vec<String>
                     line: item.line,
                     rule: "nodes",
                     message,
+                    is_warning: true,
                 });
             }
             None => {
@@ -193,7 +194,7 @@ fn read_risk(
     runs: Option<&ToolRunner>,
 ) -> Risk {
     let Some(word) = reader.read_text(tool, "risk") else {
-        let writes = sandbox.filesystem.iter().any(|pattern| pattern.ends_with('w'));
+        let writes = sandbox.filesystem.iter().flatten().any(|pattern| pattern.ends_with('w'));
         return if sandbox.network || !sandbox.hosts.is_empty() {
             Risk::Network
         } else if matches!(runs, Some(ToolRunner::Command { .. } | ToolRunner::Remote { .. })) {
@@ -210,52 +211,6 @@ fn read_risk(
             let message = format!("{word:?} is no risk; it is read, write, execute or network");
             reader.add_problem(tool.line_at("/risk"), "risk", message);
             Risk::Network
-        }
-    }
-}
-
-fn read_sandbox(reader: &mut DefinitionReader, tool: &YamlNode) -> ToolSandbox {
-    let mut sandbox = ToolSandbox::default();
-    let Some(entry) = tool.entry("sandbox") else {
-        return sandbox;
-    };
-    let node = &entry.value;
-    reader.check_map(node, "`sandbox`", &["network", "filesystem", "timeout_ms", "hosts", "effects"]);
-    sandbox.network = reader.read_boolean(node, "network").unwrap_or(false);
-    sandbox.timeout_ms = reader.read_number(node, "timeout_ms", 1, 86_400_000).unwrap_or(sandbox.timeout_ms);
-    sandbox.hosts = reader.read_texts(node, "hosts");
-    if let Err(error) = HostList::parse(sandbox.hosts.iter().map(String::as_str)) {
-        reader.add_problem(node.line_at("/hosts"), "sandbox", error.to_string());
-    }
-    sandbox.effects = read_effects(reader, node);
-    for item in reader.read_list(node, "filesystem") {
-        let pattern = item.text().unwrap_or_default();
-        match pattern.rsplit_once(':') {
-            Some((place, "r" | "w" | "rw")) if !place.is_empty() => {
-                sandbox.filesystem.push(pattern.to_owned())
-            }
-            // Without a word on it, a place is read.
-            None if !pattern.is_empty() && !pattern.starts_with('/') => {
-                sandbox.filesystem.push(format!("{pattern}:r"));
-            }
-            _ => {
-                let message = "each of `sandbox.filesystem` is a place below the root and how it is touched, as \
-                               \"workspace:r\", \"docs/**:rw\", or \"docs/**\" to read it";
-                reader.add_problem(item.line, "sandbox", message);
-            }
-        }
-    }
-    sandbox
-}
-
-fn read_effects(reader: &mut DefinitionReader, sandbox: &YamlNode) -> Option<CommandEffects> {
-    match reader.read_text(sandbox, "effects")?.as_str() {
-        "review" => Some(CommandEffects::Review),
-        "apply" => Some(CommandEffects::Apply),
-        word => {
-            let message = format!("`effects` is review or apply, not {word:?}");
-            reader.add_problem(sandbox.line_at("/effects"), "sandbox", message);
-            None
         }
     }
 }
@@ -380,7 +335,8 @@ fn read_activity(
         Some(name) => {
             let name: String = name.chars().take(80).collect();
             let message = format!(
-                "there is no activity named {name:?}; leave `{}` out, or say \"\" for latent",
+                "there is no activity named {name:?}; leave `{}` out, say \"\" for latent, or name {name} in \
+                 [activities.ENVIRONMENT] of the settings",
                 entry.key
             );
             reader.add_problem(entry.line, "activity", message);

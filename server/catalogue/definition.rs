@@ -12,8 +12,10 @@ use crate::protocol::{CommandEffects, FIXED_ANSWER, Risk};
 pub struct ToolSandbox {
     /// True where it may reach the network.
     pub network: bool,
-    /// The paths that it may touch: `workspace:r`, `workspace:rw`, or a glob below the root with `:r` or `:rw`.
-    pub filesystem: Vec<String>,
+    /// The paths that it may touch: `workspace:r`, `workspace:rw`, or a glob below the root with `:r` or `:rw`. An empty list
+    /// opens none; all of the workspace when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filesystem: Option<Vec<String>>,
     /// Milliseconds after which it is stopped.
     pub timeout_ms: u64,
     /// The hosts that its command reaches.
@@ -26,7 +28,7 @@ pub struct ToolSandbox {
 
 impl Default for ToolSandbox {
     fn default() -> Self {
-        Self { network: false, filesystem: Vec::new(), timeout_ms: 30_000, hosts: Vec::new(), effects: None }
+        Self { network: false, filesystem: None, timeout_ms: 30_000, hosts: Vec::new(), effects: None }
     }
 }
 
@@ -107,6 +109,8 @@ pub struct StandIn {
     pub activity: Option<String>,
     /// The file it was read from, and the line of the name.
     pub place: (String, u32),
+    /// The problem of its definition, for which nothing runs the tool there.
+    pub wrong: Option<String>,
 }
 
 /// A tool: a pure schema, with no code.

@@ -1,6 +1,7 @@
 //! The form in which the tools of a file are keyed by their names, as the documents list them: `my.tool:` with a description and
 //! an input schema below it.
 
+use super::function_form::is_foreign_tool;
 use super::node::{NodeKind, YamlNode};
 use super::short_form::{text_entry, text_node};
 
@@ -9,7 +10,7 @@ pub(super) fn keyed_tools(root: &YamlNode) -> Option<Vec<YamlNode>> {
     let entries = root.entries();
     let is_tool = |node: &YamlNode| {
         let has = |key| node.entry(key).is_some();
-        has("description") && has("input_schema") && !has("name")
+        has("description") && (has("input_schema") || is_foreign_tool(node)) && !has("name")
     };
     if entries.is_empty() || !entries.iter().all(|entry| is_tool(&entry.value)) {
         return None;

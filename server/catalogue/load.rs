@@ -9,8 +9,8 @@ use super::own_nodes;
 use super::reader::DefinitionReader;
 use super::tree::OntologyTree;
 use super::{
-    DefinitionProblem, Risk, StandIn, ToolDef, ToolRunner, check, function_form, keyed_form, node,
-    short_form, show_hidden, tool_protocol,
+    DefinitionProblem, Risk, StandIn, ToolDef, ToolRunner, broken_file, check, file_form, function_form,
+    is_of_project, node, short_form, show_hidden, tool_protocol,
 };
 
 /// The catalogue of loaded tools, with the problems of their definitions.
@@ -34,9 +34,6 @@ impl Default for ToolCatalogue {
         Self { tools, problems, refused, stand_ins, tree: OntologyTree::built_in() }
     }
 }
-
-/// Names that are looked for in a definition that is no YAML.
-const NAMED_TOOLS: usize = 100;
 
 /// Loads the built-in definitions and then the user's, each a path and its text. `known` returns whether an activity of
 /// that name is registered. A file that breaks a rule is left out, and the others load.
@@ -111,7 +108,7 @@ fn too_low(path: &str, line: u32, def: &ToolDef, least: Risk) -> DefinitionProbl
         def.risk.as_str(),
         least.as_str()
     );
-    DefinitionProblem { path: path.to_owned(), line, rule: "risk", message }
+    DefinitionProblem { path: path.to_owned(), line, rule: "risk", message, is_warning: true }
 }
 
 /// Loads files in order, each with its path, its text, and whether it is a user's.
@@ -186,7 +183,8 @@ impl CatalogueLoader<'_> {
                      mended",
                     self.misplaced_tools
                 );
-                let folded = DefinitionProblem { path: path.to_owned(), line: 1, rule: "nodes", message };
+                let path = path.to_owned();
+                let folded = DefinitionProblem { path, line: 1, rule: "nodes", message, is_warning: true };
                 self.catalogue.problems.insert(at, folded);
             }
             _ => self.catalogue.problems.extend(missing),
@@ -197,19 +195,23 @@ impl CatalogueLoader<'_> {
         let root = match node::read_yaml(path, text) {
             Ok(root) => root,
             Err(problem) => {
-                // The names can only be read line by line: a call of one of them still gets this problem.
-                let names = text.lines().filter_map(name_in_line).take(NAMED_TOOLS);
-                self.refuse_names(names.map(str::to_owned).collect(), &problem);
+                self.refuse_names(broken_file::find_names(text), &problem);
+                if user {
+                    self.catalogue.stand_ins.extend(broken_file::find_stand_ins(text, &problem));
+                }
                 return self.catalogue.problems.push(problem);
             }
         };
         let mut reader = DefinitionReader::new(path, user, self.catalogue.tree.clone());
         if root.entry("custom_tools").is_some() {
             reader.check_map(&root, "a file of custom tools", &["custom_tools"]);
+            if root.stated_entry("custom_tools").is_none() {
+                reader.add_problem(root.line_at("/custom_tools"), "type", "`custom_tools` is a list");
+            }
             self.load_tools(path, reader.read_list(&root, "custom_tools"), user);
         } else if tool_protocol::is_schema(&root) || function_form::is_function(&root) {
             self.load_tool(&mut reader, &root, user);
-        } else if let Some(tools) = keyed_form::keyed_tools(&root) {
+        } else if let Some(tools) = file_form::unframed_tools(&root) {
             self.load_tools(path, &tools, user);
         } else {
             reader.check_map(&root, "a definition", &["tool"]);
@@ -323,9 +325,14 @@ impl CatalogueLoader<'_> {
                     line: counting,
                     rule: "name-taken",
                     message,
+                    is_warning: true,
                 });
             }
             let message = match taken {
+                Some(by) if at == 0 && by.place.is_none() && is_of_project(reader.path()) => format!(
+                    "the name `{name}` is taken by {by}; choose another. Only the person's own settings or definitions have \
+                     something else run a built-in tool: `[activities.test]` in theirs"
+                ),
                 Some(by) if at == 0 => format!(
                     "the name `{name}` is taken by {by}; choose another, or say `environment: test` to have this stand \
                      in for it there"
@@ -363,11 +370,4 @@ impl CatalogueLoader<'_> {
             }
         }
     }
-}
-
-/// The name that a line of a definition gives, read without the rest of it.
-fn name_in_line(line: &str) -> Option<&str> {
-    let rest = line.trim_start().trim_start_matches("- ").trim_start().strip_prefix("name:")?;
-    let name = rest.trim().trim_matches(['"', '\'']);
-    (!name.is_empty() && name.len() <= 64).then_some(name)
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use serde_saphyr::Spanned;
+use serde_saphyr::budget::BudgetBreach;
 
 /// Bytes of the largest definition.
 const BYTES: usize = 256 << 10;
@@ -23,6 +24,8 @@ pub struct DefinitionProblem {
     pub rule: &'static str,
     /// The problem and its remedy.
     pub message: String,
+    /// True if the definition counts all the same.
+    pub is_warning: bool,
 }
 
 /// A value with the line of its key, or its own where it has none.
@@ -61,7 +64,10 @@ pub struct NodeEntry {
 /// # Errors
 /// A problem for a text that is not YAML, for a key that appears twice, and for exceeded bounds.
 pub fn read_yaml(path: &str, text: &str) -> Result<YamlNode, DefinitionProblem> {
-    let problem = |line, rule, message| DefinitionProblem { path: path.to_owned(), line, rule, message };
+    let problem = |line, rule, message| {
+        let path = path.to_owned();
+        DefinitionProblem { path, line, rule, message, is_warning: false }
+    };
     if text.len() > BYTES {
         let message = format!("the file has {} bytes; a definition has at most {BYTES}", text.len());
         return Err(problem(1, "size", message));
@@ -87,11 +93,27 @@ pub fn read_yaml(path: &str, text: &str) -> Result<YamlNode, DefinitionProblem> 
     serde_saphyr::from_str_with_options::<Spanned<UnplacedNode>>(text, options).map(place_node).map_err(
         |error| {
             let line = error.location().map_or(1, |at| at.line());
-            let message = error.to_string();
+            let message = match &error {
+                serde_saphyr::Error::Budget { breach, .. } => describe_breach(breach),
+                error => error.to_string(),
+            };
             let rule = if message.contains("duplicate") { "duplicate-key" } else { "yaml" };
             problem(u32::try_from(line).unwrap_or(u32::MAX).max(1), rule, message)
         },
     )
+}
+
+/// Describes an exceeded bound, and what to do about it.
+fn describe_breach(breach: &BudgetBreach) -> String {
+    match breach {
+        BudgetBreach::Documents { .. } => {
+            "a second document begins here: a file holds one, so list its definitions as items of one list, or put each into \
+             a file of its own"
+                .to_owned()
+        }
+        BudgetBreach::Depth { .. } => format!("it nests deeper than {DEPTH} levels"),
+        breach => format!("it holds more than a definition may: {breach:?}; put it into several files"),
+    }
 }
 
 /// A value whose line is known only to what is around it.
@@ -188,6 +210,11 @@ impl YamlNode {
     /// The entry of that key.
     pub fn entry(&self, key: &str) -> Option<&NodeEntry> {
         self.entries().iter().find(|entry| entry.key == key)
+    }
+
+    /// The entry of that key, if a value stands behind it: a key with nothing but a comment states nothing.
+    pub(super) fn stated_entry(&self, key: &str) -> Option<&NodeEntry> {
+        self.entry(key).filter(|entry| entry.value.kind != NodeKind::Scalar(Value::Null))
     }
 
     /// Every entry; none where it is no map.

@@ -51,6 +51,11 @@ impl DefinitionReader {
         self.problems.len()
     }
 
+    /// The first problem so far.
+    pub(super) fn first_problem(&self) -> Option<&DefinitionProblem> {
+        self.problems.first()
+    }
+
     /// The problems, by line.
     pub(super) fn into_problems(mut self) -> Vec<DefinitionProblem> {
         self.problems.sort_by_key(|problem| problem.line);
@@ -64,12 +69,14 @@ impl DefinitionReader {
             line,
             rule,
             message: message.into(),
+            is_warning: false,
         });
     }
 
     /// Reports what does not keep the definition from counting.
     pub(super) fn remark(&mut self, line: u32, rule: &'static str, message: impl Into<String>) {
-        self.remarks.push(DefinitionProblem { path: self.path.clone(), line, rule, message: message.into() });
+        let (path, message) = (self.path.clone(), message.into());
+        self.remarks.push(DefinitionProblem { path, line, rule, message, is_warning: true });
     }
 
     /// The remarks so far, taken out.
@@ -142,7 +149,7 @@ impl DefinitionReader {
     /// The items listed under `key`; none where it is not there.
     pub(super) fn read_list<'a>(&mut self, node: &'a YamlNode, key: &str) -> &'a [YamlNode] {
         match node.entry(key).map(|entry| (entry.line, &entry.value.kind)) {
-            None => &[],
+            None | Some((_, NodeKind::Scalar(Value::Null))) => &[],
             Some((_, NodeKind::List(items))) => items,
             Some((line, _)) => {
                 self.add_problem(line, "type", format!("`{key}` is a list"));

@@ -94,7 +94,7 @@ fn defaults_of_what_is_left_out() {
         output_schema: None,
         sandbox: ToolSandbox {
             network: false,
-            filesystem: vec![],
+            filesystem: None,
             timeout_ms: 30_000,
             hosts: vec![],
             effects: None,

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use super::function_form::{is_function, written_from_function};
+use super::function_form::{is_foreign_tool, is_function, written_from_foreign, written_from_function};
 use super::node::{NodeEntry, NodeKind, YamlNode};
 use super::reader::DefinitionReader;
 use super::short_form::{WHY, described, text_entry, text_node};
@@ -21,6 +21,9 @@ pub(super) fn is_schema(node: &YamlNode) -> bool {
 pub(super) fn written_out<'a>(reader: &mut DefinitionReader, tool: &'a YamlNode) -> Cow<'a, YamlNode> {
     if is_function(tool) {
         return Cow::Owned(written_from_function(reader, tool));
+    }
+    if is_foreign_tool(tool) {
+        return Cow::Owned(written_from_foreign(reader, tool));
     }
     if is_schema(tool) && tool.entry("input_schema").is_none() {
         ask_for_output(reader, tool, tool);

@@ -1,4 +1,4 @@
-//! `wherefore consent`: lists the servers and changed tools of a project that need consent, and asks for it.
+//! `wherefore consent`: lists the servers, changed tools and commands of a project that need consent, and asks for it.
 
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
@@ -14,17 +14,19 @@ use crate::base::person;
 use crate::catalogue::ToolRunner;
 use crate::hub::{Hub, HubOptions, ServedFolder};
 use crate::ports::NoEditor;
-use crate::protocol::Fault;
+use crate::protocol::{Code, Fault};
+use crate::registry::ActivityConsent;
 use crate::sandbox::SandboxLauncher;
 use crate::upstream::trial::TriedServer;
 use crate::upstream::waiting::{WaitingServer, WaitingTool};
 
-/// Consent to the servers that a project names, and to tools whose descriptions have changed
+/// Consent to the servers that a project names, to tools whose descriptions have changed, and to commands of its tools
 ///
 /// Each server that you consent to is started once, and what comes of it is shown.
 #[derive(Debug, Args)]
 pub(super) struct ConsentArgs {
-    /// Consent to everything that waits for this server, or for the server of this tool, without asking
+    /// Consent to this tool of the project, which runs a command, or to everything that waits for this server, or for the
+    /// server of this tool, without asking
     #[arg(long, value_name = "NAME", conflicts_with_all = ["all", "revoke"])]
     pub yes: Vec<String>,
     /// Let that server run as you, with no sandbox
@@ -68,7 +70,25 @@ fn update_consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
     if let Some(server) = &args.revoke {
         servers.revoke_consent(server)?;
     }
-    let named: Vec<String> = args.yes.iter().map(|name| server_of(&folder, name)).collect();
+    let tools = offered_tools(&folder);
+    let mut consented_tools = Vec::new();
+    let mut named = Vec::new();
+    for name in &args.yes {
+        match find_offered(&folder, &tools, name) {
+            Some((tool, _)) if args.unconfined => {
+                let message = format!("the command of {tool} runs in the sandbox, whatever you consent to");
+                return Err(Fault::new(Code::InvalidArgs, message).with_suggestion("leave out --unconfined"));
+            }
+            Some(offered) => consented_tools.push(offered),
+            None => named.push(server_of(&folder, name)),
+        }
+    }
+    if args.all {
+        consented_tools.extend(tools.iter().filter(|(_, consent)| !consent.is_given()));
+    }
+    for (_, consent) in &consented_tools {
+        consent.keep_consent()?;
+    }
     for server in &named {
         match args.unconfined {
             true => servers.consent_unconfined(server)?,
@@ -84,21 +104,41 @@ fn update_consent(args: &ConsentArgs) -> Result<io::Result<()>, Fault> {
     let all = waiting.iter().filter(|_| args.all).map(|waiting| waiting.server.clone());
     let consented: Vec<String> = named.into_iter().chain(all).collect();
     let tried = runtime.block_on(servers.try_servers(Some(&consented)));
+    let waiting_tools = || tools.iter().filter(|(_, consent)| !consent.is_given());
     if args.json {
+        let tools = waiting_tools()
+            .map(|(tool, consent)| json!({ "tool": tool, "describes": consent.describe_subject() }));
         answer::write_json(&json!({
-            "waiting": servers.waiting_servers(), "consented": servers.consented_servers(),
-            "consented_tools": servers.consented_tools(), "tried": tried,
+            "waiting": servers.waiting_servers(), "waiting_tools": tools.collect::<Vec<_>>(),
+            "consented": servers.consented_servers(), "consented_tools": servers.consented_tools(), "tried": tried,
         }));
         return Ok(Ok(()));
     }
     let quiet = args.all || args.revoke.is_some() || !args.yes.is_empty();
     if quiet {
-        return Ok(show_result(args, &consented, &tried));
+        let of_tools = consented_tools.iter().map(|(tool, _)| tool.clone());
+        return Ok(show_result(args, &of_tools.chain(consented).collect::<Vec<_>>(), &tried));
     }
-    ask_each(&waiting, |waiting| {
+    let grant = |waiting: &WaitingServer| {
         granted(waiting)?;
         Ok(runtime.block_on(servers.try_servers(Some(std::slice::from_ref(&waiting.server)))))
-    })
+    };
+    ask_each(&waiting, &waiting_tools().collect::<Vec<_>>(), grant)
+}
+
+/// A tool of the project with the consent that the person can give to its command.
+type OfferedTool = (String, Arc<dyn ActivityConsent>);
+
+/// Returns the tools that run commands which the project chose.
+fn offered_tools(folder: &ServedFolder) -> Vec<OfferedTool> {
+    folder.toolbox().registry().offered_consents()
+}
+
+/// Finds the one that a name or an alias means; none for a server's name.
+fn find_offered<'a>(folder: &ServedFolder, tools: &'a [OfferedTool], name: &str) -> Option<&'a OfferedTool> {
+    let tool = folder.toolbox().registry().find_tool(name)?;
+    let is_server = folder.toolbox().upstreams().has_server(name);
+    tools.iter().find(|(own, _)| !is_server && own == tool.name())
 }
 
 /// The server that a name means: the one of that name, or the one behind the tool of that name.
@@ -143,10 +183,11 @@ fn show_result(args: &ConsentArgs, consented: &[String], tried: &[TriedServer]) 
 /// Shows each item that waits for consent, and asks about it at a terminal. A fault stops the loop; earlier consents stay.
 fn ask_each(
     waiting: &[WaitingServer],
+    tools: &[&OfferedTool],
     grant: impl Fn(&WaitingServer) -> Result<Vec<TriedServer>, Fault>,
 ) -> Result<io::Result<()>, Fault> {
     let page = TerminalPage::stdout();
-    if waiting.is_empty() {
+    if waiting.is_empty() && tools.is_empty() {
         return Ok(page.write_line("Nothing waits for your consent."));
     }
     let asks = io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -167,8 +208,26 @@ fn ask_each(
             Err(error) => return Ok(Err(error)),
         }
     }
+    for (tool, consent) in tools {
+        if let Err(error) = show_offered(page, tool, &**consent) {
+            return Ok(Err(error));
+        }
+        match asks.then(|| confirm_consent(page)) {
+            Some(Ok(true)) => consent.keep_consent()?,
+            Some(Err(error)) => return Ok(Err(error)),
+            Some(Ok(false)) | None => {}
+        }
+    }
     let hint = "Nobody was asked: `wherefore consent --yes NAME` consents to one, `--all` to all.";
     Ok(if asks { Ok(()) } else { page.write_line(hint) })
+}
+
+fn show_offered(page: TerminalPage, tool: &str, consent: &dyn ActivityConsent) -> io::Result<()> {
+    page.write_line(page.paint(TextLook::Bold, tool))?;
+    page.write_line(
+        "  This project defines this tool. Without your consent each call of it is asked about.",
+    )?;
+    page.write_line(format!("  {}\n", print::visible_line(&consent.describe_subject())))
 }
 
 fn show_waiting(page: TerminalPage, waiting: &WaitingServer) -> io::Result<()> {

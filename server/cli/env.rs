@@ -14,7 +14,7 @@ use crate::requests::Environment;
 pub(super) struct EnvironmentArgs {
     /// The environment that tools run in, as dev, test or prod [default: WHEREFORE_ENV, else as `wherefore env` and the
     /// settings say]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", global = true)]
     env: Option<String>,
 }
 

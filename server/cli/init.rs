@@ -37,6 +37,7 @@ use super::apparmor::AppArmorProfile;
 use super::print::{self, TerminalPage, TextLook};
 pub(super) use crate::agents::PROGRAM;
 use crate::agents::{ALL, AgentProfile};
+use crate::workspace::OWN_IGNORE;
 
 /// Set a project up: write its settings, and have the agents found here start wherefore and use its tools
 #[derive(Clone, Debug, Args)]
@@ -91,13 +92,11 @@ const FILES: [(&str, &str, &str); 2] = [
         include_str!("init/config.toml"),
         "this project's settings, at their defaults",
     ),
-    // The folder holds logs and proposals, which belong to this machine, except for what a team shares.
-    (
-        ".wherefore/.gitignore",
-        "*\n!.gitignore\n!config.toml\n!tools/\n!tools/*.yaml\n",
-        "keeps the session logs out of git",
-    ),
+    (".wherefore/.gitignore", OWN_IGNORE, "keeps the session logs out of git"),
 ];
+
+/// The files that earlier versions wrote in their place, without asking: they kept the shared files out of git too.
+const FORMER: [(&str, &str); 1] = [(".wherefore/.gitignore", "*\n")];
 
 /// Shows the changes, asks, and writes. The other contents of existing files stay.
 pub(super) fn run_init(args: &InitArgs) -> ExitCode {
@@ -207,16 +206,20 @@ fn offer_setup(page: TerminalPage, args: &InitArgs, machine: &PersonMachine) -> 
     Ok(exit_code(failed))
 }
 
-/// The files of our own folder that are missing.
+/// The files of our own folder that are missing, and those that still stand as an earlier version wrote them.
 fn project_plans(dir: &Path) -> Vec<FilePlan> {
-    let missing = FILES.iter().filter(|(name, ..)| !dir.join(name).exists());
-    let plan = |(name, text, purpose): &(&str, &str, &str)| FilePlan {
-        purpose: (*purpose).to_owned(),
-        act: PlannedAct::Add,
-        after: Some((*text).to_owned()),
-        ..FilePlan::unchanged("The project", (*name).to_owned(), dir.join(name), None)
+    let plan = |(name, text, purpose): &(&str, &str, &str)| {
+        let former = FORMER.iter().find(|(former, _)| former == name).map(|(_, text)| (*text).to_owned());
+        let before =
+            std::fs::read_to_string(dir.join(name)).ok().filter(|text| Some(text) == former.as_ref());
+        (before.is_some() || !dir.join(name).exists()).then(|| FilePlan {
+            purpose: (*purpose).to_owned(),
+            act: if before.is_some() { PlannedAct::Replace } else { PlannedAct::Add },
+            after: Some((*text).to_owned()),
+            ..FilePlan::unchanged("The project", (*name).to_owned(), dir.join(name), before)
+        })
     };
-    missing.map(plan).collect()
+    FILES.iter().filter_map(plan).collect()
 }
 
 /// The settings to change: the person's or the project's.

@@ -68,6 +68,10 @@ fn show_workspace(workspace: &WorkspaceStatus) {
             visible_line(&replaced)
         ));
     }
+    for (agent, environment) in &workspace.own_environments {
+        let line = format!("{environment} for {agent}, which was started with it");
+        answer::write_line(&format!("  env       {}", visible_line(&line)));
+    }
     let ways: Vec<String> =
         workspace.ways.iter().map(|(door, count)| format!("{count} by {}", door.as_str())).collect();
     let ways = if ways.is_empty() { String::new() } else { format!(": {}", ways.join(", ")) };

@@ -132,7 +132,20 @@ impl From<ToolFormatArg> for DefinitionFormat {
 pub(super) fn run_tools(args: &ToolsArgs) -> ExitCode {
     match show_tools(args) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(fault) if prints_json(args) => {
+            answer::write_json(&fault);
+            ExitCode::from(answer::FAULT)
+        }
         Err(fault) => answer::show_fault(&fault),
+    }
+}
+
+/// Returns whether a program asked, by `--json`.
+fn prints_json(args: &ToolsArgs) -> bool {
+    match &args.act {
+        Some(ToolsAction::List(listing)) => listing.json,
+        Some(ToolsAction::Search { request, .. } | ToolsAction::SearchNodes(request)) => request.json,
+        _ => false,
     }
 }
 

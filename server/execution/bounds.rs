@@ -31,12 +31,10 @@ enum WriteBounds {
 
 impl CommandBounds {
     /// The bounds that a definition sets: each of `places` is `workspace` or a glob below the root, with `:r`, `:w` or `:rw`
-    /// behind it. An empty list sets none. A place that is none opens nothing.
-    pub(crate) fn from_places(places: &[String]) -> Self {
+    /// behind it. An empty list opens nothing, no list sets no bounds. A place that is none opens nothing.
+    pub(crate) fn from_places(places: Option<&[String]>) -> Self {
+        let Some(places) = places else { return Self::default() };
         let parsed: Vec<(&str, &str)> = places.iter().filter_map(|place| place.rsplit_once(':')).collect();
-        if places.is_empty() {
-            return Self::default();
-        }
         let is_all = |place: &str| matches!(place, "workspace" | "." | "**");
         let written: Vec<&str> =
             parsed.iter().filter(|(_, how)| how.contains('w')).map(|(place, _)| *place).collect();
@@ -167,15 +165,15 @@ mod tests {
     }
 
     fn bounds(places: &[&str]) -> CommandBounds {
-        CommandBounds::from_places(&places.iter().map(|place| (*place).to_owned()).collect::<Vec<_>>())
+        CommandBounds::from_places(Some(&places.iter().map(|place| (*place).to_owned()).collect::<Vec<_>>()))
     }
 
     #[test]
     fn a_definition_only_narrows_what_is_written() {
-        let all = bounds(&[]);
+        let all = CommandBounds::from_places(None);
         assert!(all.takes_path(&path("a")) && !all.is_read_only());
         assert!(bounds(&["workspace:rw"]).takes_path(&path("a/b")));
-        for read_only in [&["workspace:r"][..], &["docs/**:r"], &["nonsense"], &[":r"]] {
+        for read_only in [&[][..], &["workspace:r"], &["docs/**:r"], &["nonsense"], &[":r"]] {
             assert!(bounds(read_only).is_read_only(), "{read_only:?}");
         }
         let docs = bounds(&["workspace:r", "docs/*.md:rw"]);
@@ -212,17 +210,19 @@ mod tests {
             ignored: Vec::new(),
             ..Closures::default()
         };
-        let narrowed = |places: &[&str]| {
+        let narrowed_by = |bounds: CommandBounds| {
             let mut closures = closures();
-            bounds(places).narrow_closures(at, &mut closures).unwrap();
+            bounds.narrow_closures(at, &mut closures).unwrap();
             closures.masked.append(&mut closures.hidden);
             closures.masked.sort();
             closures
         };
+        let narrowed = |places: &[&str]| narrowed_by(bounds(places));
         let src = narrowed(&["src/a/**:r"]);
         let expected = ["docs", "out", "src/a/x.rs", "src/b.rs", "top"].map(|path| at.join(path));
         assert_eq!(src.masked.as_slice(), expected.as_slice());
-        assert_eq!(narrowed(&[]), closures());
+        assert_eq!(narrowed_by(CommandBounds::from_places(None)), closures());
+        assert_eq!(narrowed(&[]).masked, ["docs", "out", "src", "top"].map(|path| at.join(path)));
         let whole = narrowed(&["workspace:r", "out/**:rw"]);
         assert_eq!(whole.masked.len(), 2);
         assert_eq!(narrowed(&["../x/**:r"]).masked.len(), 4, "what lies outside opens nothing");

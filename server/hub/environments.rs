@@ -5,25 +5,41 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::definition_files::with_absolute_path;
+use super::unusable_activity::UnusableActivity;
 use crate::base::OWN_DIR;
-use crate::base::nearest::nearest_names;
+use crate::base::nearest::{likely_name, nearest_names};
 use crate::catalogue::{
     self, DefinitionProblem, Risk, StandIn, ToolCatalogue, ToolDef, ToolRunner, folded_name, is_of_project,
 };
-use crate::protocol::{ActivitySettings, CallEffects, Code, Fault, Settings};
-use crate::registry::{
-    Activities, Activity, ActivityOutput, AnyInput, CheckedCall, EnvironmentActivity, Environments,
-    PermittedCall,
-};
-use crate::session::{CallScope, WorkspaceSession};
+use crate::protocol::{ActivitySettings, Settings};
+use crate::registry::{Activities, EnvironmentActivity, Environments, RefusedActivities, RefusedActivity};
+use crate::session::WorkspaceSession;
 use crate::upstream::Upstreams;
 
 /// The environments, and the problems of their settings and definitions.
 #[derive(Debug, Default)]
 pub(super) struct BuiltEnvironments {
     pub(super) environments: Environments,
+    /// The activities that may not run the tools that they name, or seem to mean.
+    pub(super) refused: RefusedActivities,
     /// A sentence for each problem of the settings.
     pub(super) problems: Vec<String>,
+}
+
+impl BuiltEnvironments {
+    /// Notes that a named activity may not run the tool that it is meant for. A key that is none of an activity's spoils the
+    /// activity that it stands in.
+    fn refuse(&mut self, named: &NamedActivity<'_>, def: &ToolDef, wrong: &str) {
+        let refused = named.refused_activity(&def.name, wrong);
+        let is_key = named.tool.strip_prefix(&def.name).is_some_and(|rest| rest.starts_with('.'));
+        let counts = !named.is_of_project || def.is_of_project();
+        let own = self.environments.get_mut(named.environment).and_then(|all| all.get_mut(&def.name));
+        if let Some(own) = own.filter(|_| is_key && counts) {
+            *own = refused.refusing.clone();
+        }
+        let all = self.refused.entry(named.environment.to_owned()).or_default();
+        all.entry(def.name.clone()).or_insert(refused);
+    }
 }
 
 /// The activity of one tool in one environment, as the settings or a definition name it.
@@ -34,6 +50,48 @@ struct NamedActivity<'a> {
     is_of_project: bool,
     /// The definition file with the line; none if the settings name the activity.
     place: Option<&'a (String, u32)>,
+    /// True if the problem of its definition is reported already.
+    is_reported: bool,
+}
+
+impl NamedActivity<'_> {
+    /// Describes the place that names it.
+    fn describe_place(&self) -> String {
+        let whose = if self.is_of_project { "the project's" } else { "the person's" };
+        match self.place {
+            Some((path, line)) => format!("{path}, line {line},"),
+            None => format!("[activities.{}] in {whose} settings", self.environment),
+        }
+    }
+
+    /// Returns the activity that refuses each call of `tool`, for the reason `wrong`.
+    fn refusing_activity(&self, tool: &str, wrong: &str) -> EnvironmentActivity {
+        let refusing = UnusableActivity {
+            environment: self.environment.to_owned(),
+            wrong: wrong.to_owned(),
+            place: self.describe_place(),
+        };
+        let words = "nothing that can run".to_owned();
+        EnvironmentActivity { name: tool.to_owned(), code: Some(Arc::new(refusing)), words }
+    }
+
+    /// Returns what becomes of the calls of `tool`, which it may not run for the reason `wrong`.
+    fn refused_activity(&self, tool: &str, wrong: &str) -> RefusedActivity {
+        let wrong = if tool == self.tool { wrong.to_owned() } else { format!("{}: {wrong}", self.tool) };
+        let (place, environment) = (self.describe_place(), self.environment);
+        RefusedActivity {
+            refusing: self.refusing_activity(tool, &wrong),
+            warning: format!(
+                "{place} names another activity for {tool} in the environment {environment}, which is not used: {wrong}"
+            ),
+        }
+    }
+}
+
+/// The reason why a named activity replaces no tool, with the index of the tool that it is meant for.
+struct MisplacedActivity {
+    tool: Option<usize>,
+    wrong: String,
 }
 
 enum ActivityKind<'a> {
@@ -61,31 +119,37 @@ pub(super) fn build(
         built.environments.entry(environment.clone()).or_default();
     }
     for one in &named {
-        let made = make(one, catalogue, upstreams, activities, projects);
-        let wrong = match made {
-            Ok((at, activity, risk)) => {
-                let def = &mut catalogue.tools[at];
-                def.risk = def.risk.max(risk);
-                let own = built.environments.entry(one.environment.to_owned()).or_default();
-                match own.get(&def.name) {
-                    Some(before) => Some(format!("{} runs it there already", before.words)),
-                    None => {
-                        let wrong = activity.wrong.clone();
-                        own.insert(def.name.clone(), activity.into());
-                        wrong
+        for made in make_all(one, catalogue, upstreams, activities, projects) {
+            let wrong = match made {
+                Ok((at, activity, risk)) => {
+                    let def = &mut catalogue.tools[at];
+                    def.risk = def.risk.max(risk);
+                    let own = built.environments.entry(one.environment.to_owned()).or_default();
+                    match own.get(&def.name) {
+                        Some(before) => Some(format!("{} runs it there already", before.words)),
+                        None => {
+                            let wrong = activity.wrong.clone();
+                            own.insert(def.name.clone(), activity.into());
+                            wrong
+                        }
                     }
                 }
-            }
-            Err(wrong) => Some(wrong),
-        };
-        let Some(wrong) = wrong else { continue };
-        let message = format!("{} in the environment {}: {wrong}", one.tool, one.environment);
-        match one.place {
-            None => built.problems.push(format!("activities: {message}")),
-            Some((path, line)) => {
-                let problem =
-                    DefinitionProblem { path: path.clone(), line: *line, rule: "stand-in", message };
-                catalogue.problems.push(with_absolute_path(session, problem));
+                Err(MisplacedActivity { tool, wrong }) => {
+                    if let Some(def) = tool.map(|at| &catalogue.tools[at]) {
+                        built.refuse(one, def, &wrong);
+                    }
+                    Some(wrong)
+                }
+            };
+            let Some(wrong) = wrong.filter(|_| !one.is_reported) else { continue };
+            let message = format!("{} in the environment {}: {wrong}", one.tool, one.environment);
+            match one.place {
+                None => built.problems.push(format!("activities: {message}")),
+                Some((path, line)) => {
+                    let (path, line, rule) = (path.clone(), *line, "stand-in");
+                    let problem = DefinitionProblem { path, line, rule, message, is_warning: false };
+                    catalogue.problems.push(with_absolute_path(session, problem));
+                }
             }
         }
     }
@@ -100,6 +164,7 @@ fn of_settings(settings: &Settings) -> impl Iterator<Item = NamedActivity<'_>> {
             runs: activity.check().map(|()| kind(activity)),
             is_of_project: activity.of_project,
             place: None,
+            is_reported: false,
         })
     })
 }
@@ -122,13 +187,15 @@ fn of_definitions(stand_ins: &[StandIn]) -> impl Iterator<Item = NamedActivity<'
         one.environments.iter().map(|environment| NamedActivity {
             environment,
             tool: &one.tool,
-            runs: Ok(match (&one.runs, one.activity.as_deref()) {
-                (Some(runs), _) => ActivityKind::Runs(runs.clone()),
-                (None, Some(name)) if !name.is_empty() => ActivityKind::BuiltIn(name),
-                (None, _) => ActivityKind::Latent,
-            }),
+            runs: match (&one.wrong, &one.runs, one.activity.as_deref()) {
+                (Some(wrong), ..) => Err(wrong.clone()),
+                (None, Some(runs), _) => Ok(ActivityKind::Runs(runs.clone())),
+                (None, None, Some(name)) if !name.is_empty() => Ok(ActivityKind::BuiltIn(name)),
+                (None, None, _) => Ok(ActivityKind::Latent),
+            },
             is_of_project: is_of_project(&one.place.0),
             place: Some(&one.place),
+            is_reported: one.wrong.is_some(),
         })
     })
 }
@@ -145,28 +212,48 @@ impl From<MadeActivity> for EnvironmentActivity {
     }
 }
 
-/// Makes an activity, and returns it with the index of its tool and the risk of running it. An activity that cannot run refuses
-/// each call: the code that it was to replace does not run either.
-///
-/// # Errors
-/// The reason why it replaces no tool.
-fn make(
+/// An activity that is made, with the index of its tool and the risk of running it.
+type PlacedActivity = (usize, MadeActivity, Risk);
+
+/// Makes an activity for each tool that it is named for, or says why it replaces none.
+fn make_all(
     named: &NamedActivity<'_>,
     catalogue: &ToolCatalogue,
     upstreams: &Upstreams,
     activities: &Activities,
     projects: Option<&str>,
-) -> Result<(usize, MadeActivity, Risk), String> {
-    let at = find(catalogue, named.tool)?;
+) -> Vec<Result<PlacedActivity, MisplacedActivity>> {
+    match find(catalogue, upstreams, named.tool) {
+        Ok(all) => {
+            all.into_iter().map(|at| make((named, at), catalogue, upstreams, activities, projects)).collect()
+        }
+        Err(misplaced) => vec![Err(misplaced)],
+    }
+}
+
+/// Makes an activity for the tool at an index. An activity that cannot run refuses each call: the code that it was to replace
+/// does not run either.
+///
+/// # Errors
+/// The reason why it replaces no tool, with the tool that it is meant for.
+fn make(
+    (named, at): (&NamedActivity<'_>, usize),
+    catalogue: &ToolCatalogue,
+    upstreams: &Upstreams,
+    activities: &Activities,
+    projects: Option<&str>,
+) -> Result<PlacedActivity, MisplacedActivity> {
+    let misplaced = |wrong: &str| MisplacedActivity { tool: Some(at), wrong: wrong.to_owned() };
     let def = &catalogue.tools[at];
     if named.is_of_project && !def.is_of_project() {
         if def.source.is_none() && def.runs.is_none() {
-            return Err("it is a built-in tool, which only the person's settings replace".to_owned());
+            return Err(misplaced("it is a built-in tool, which only the person's settings replace"));
         }
         if projects == Some(named.environment) {
-            return Err("it is a tool of the person's, and the environment is one that the project chose: it is replaced \
-                        where the person chooses the environment"
-                .to_owned());
+            return Err(misplaced(
+                "it is a tool of the person's, and the environment is one that the project chose: it is replaced where the \
+                 person chooses the environment",
+            ));
         }
     }
     let activity = |code, words: String| EnvironmentActivity { name: def.name.clone(), code, words };
@@ -198,24 +285,51 @@ fn make(
     Ok(match made {
         Ok((activity, risk)) => (at, MadeActivity { activity, wrong: None }, risk),
         Err(wrong) => {
-            let refused =
-                UnusableActivity { environment: named.environment.to_owned(), wrong: wrong.clone() };
-            let activity = activity(Some(Arc::new(refused)), "nothing that can run".to_owned());
+            let activity = named.refusing_activity(&def.name, &wrong);
             (at, MadeActivity { activity, wrong: Some(wrong) }, Risk::Read)
         }
     })
 }
 
-/// Returns the index of the tool of that name or alias.
-fn find(catalogue: &ToolCatalogue, name: &str) -> Result<usize, String> {
-    let is_named = |def: &ToolDef| def.all_names().iter().any(|own| folded_name(own) == folded_name(name));
-    catalogue.tools.iter().position(is_named).ok_or_else(|| {
-        let names = catalogue.tools.iter().map(|tool| tool.name.as_str());
-        match nearest_names(name, names, 1).first() {
-            Some(near) => format!("there is no such tool; did you mean {near}?"),
-            None => "there is no such tool".to_owned(),
-        }
-    })
+/// Returns the index of the tool of that name or alias; else those of the tools whose definitions name such an `_activity`.
+///
+/// # Errors
+/// There is no such tool; the one that the name is most likely meant for comes with it.
+fn find(
+    catalogue: &ToolCatalogue,
+    upstreams: &Upstreams,
+    name: &str,
+) -> Result<Vec<usize>, MisplacedActivity> {
+    let is_named =
+        |def: &ToolDef, name: &str| def.all_names().iter().any(|own| folded_name(own) == folded_name(name));
+    let position = |name: &str| catalogue.tools.iter().position(|def| is_named(def, name));
+    if let Some(at) = position(name) {
+        return Ok(vec![at]);
+    }
+    let all = catalogue.tools.iter().enumerate();
+    let users: Vec<usize> =
+        all.filter(|(_, def)| def.activity.as_deref() == Some(name)).map(|(at, _)| at).collect();
+    if !users.is_empty() {
+        return Ok(users);
+    }
+    // A key that is none of an activity's has become a part of the name.
+    let above =
+        name.match_indices('.').rev().find_map(|(at, _)| Some((position(&name[..at])?, &name[at + 1..])));
+    if let Some((at, rest)) = above {
+        let key = rest.split('.').next().unwrap_or(rest);
+        let (tool, kinds) = (&catalogue.tools[at].name, ActivitySettings::KINDS.join(", "));
+        let wrong = format!("there is no such tool; if it is meant for {tool}, `{key}` is none of {kinds}");
+        return Err(MisplacedActivity { tool: Some(at), wrong });
+    }
+    let names = || catalogue.tools.iter().map(|tool| tool.name.as_str());
+    // A server lists its tools once it runs.
+    let is_servers = name.split('.').next().is_some_and(|server| upstreams.has_server(server));
+    let tool = likely_name(name, names()).filter(|_| !is_servers).and_then(position);
+    let wrong = match nearest_names(name, names(), 1).first() {
+        Some(near) => format!("there is no such tool; did you mean {near}?"),
+        None => "there is no such tool".to_owned(),
+    };
+    Err(MisplacedActivity { tool, wrong })
 }
 
 /// Returns the tool's definition with its runner in the environment, and the risk of running it.
@@ -261,36 +375,5 @@ fn check_answer(def: &ToolDef, answer: &Value) -> Result<(), String> {
             let place = if at.is_empty() { String::new() } else { format!(" at {at}") };
             Err(format!("the answer breaks the tool's `output_schema`{place}: {message}"))
         }
-    }
-}
-
-/// The activity in place of a named one that cannot run.
-struct UnusableActivity {
-    environment: String,
-    wrong: String,
-}
-
-impl Activity for UnusableActivity {
-    type Input = AnyInput;
-    type Output = Value;
-
-    fn call_effects(&self, _: &AnyInput) -> CallEffects {
-        CallEffects::default()
-    }
-
-    fn ensure_ready(&self, call: &CheckedCall) -> Result<(), Fault> {
-        let (tool, Self { environment, wrong }) = (call.tool().name(), self);
-        let message = format!("nothing runs {tool} in the environment {environment}: {wrong}");
-        Err(Fault::new(Code::Unsupported, message)
-            .with_suggestion("ask the person to mend what the settings or the definitions say of it"))
-    }
-
-    async fn run_call(
-        &self,
-        _: Arc<AnyInput>,
-        call: &PermittedCall,
-        _: &CallScope,
-    ) -> Result<ActivityOutput, Fault> {
-        Err(self.ensure_ready(call.call()).err().unwrap_or_else(|| Fault::internal("nothing runs the tool")))
     }
 }

@@ -193,6 +193,7 @@ impl ServedFolder {
             watch: self.session.search().watch_status(),
             environment: environment.environment,
             replaced,
+            own_environments: self.session.presence().own_environments(),
         }
     }
 

@@ -278,8 +278,10 @@ impl Toolbox {
         let activities = self.registry.activities();
         let files = definition_files::read_definitions(&self.session);
         *self.stamps.lock() = Arc::new(DefinitionStamps::of(&self.session, &files));
-        let mut loaded =
-            catalogue::load_catalogue(DEFINITIONS, &files, &|name| activities.has_activity(name));
+        let settings = self.session.workspace().settings();
+        let is_named = |name: &str| settings.activities.values().any(|tools| tools.contains_key(name));
+        let is_known = |name: &str| activities.has_activity(name) || is_named(name);
+        let mut loaded = catalogue::load_catalogue(DEFINITIONS, &files, &is_known);
         loaded.raise_remote(&|server, tool| self.upstreams.tool_risk(server, tool));
         let (imported, mut left_out) = self.upstreams.imported_tools();
         let taken = loaded.import_definitions(imported);
@@ -290,6 +292,8 @@ impl Toolbox {
         let chosen = self.environment();
         let projects = (chosen.by == EnvironmentSource::Project).then_some(chosen.name.as_str());
         let built = environments::build(&self.session, &mut loaded, &self.upstreams, activities, projects);
+        let is_asked = !matches!(chosen.by, EnvironmentSource::Default | EnvironmentSource::Project);
+        activities.set_refused(built.refused, is_asked);
         let runs_otherwise = activities.set_environments(built.environments, &chosen.name);
         let unknown = activities.check(&chosen.name).err();
         let refused = |unknown| format!("{unknown}, so tools that environments replace are refused");

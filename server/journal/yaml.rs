@@ -73,7 +73,9 @@ impl YamlEmitter<'_> {
             }
             Value::Array(items) => {
                 self.out.push('\n');
-                items.iter().for_each(|item| self.write_item(item, indent + 2));
+                for (at, item) in items.iter().enumerate() {
+                    self.write_item(item, indent + 2, &format!("{path}.{at}"));
+                }
             }
             Value::String(text) if is_literal(text) => write_literal(self.out, text, indent + 2),
             value => {
@@ -94,25 +96,32 @@ impl YamlEmitter<'_> {
             && flow_width(value, WIDTH.saturating_sub(indent)).is_some()
     }
 
-    /// Writes an item of a list. A key under a list takes no comment.
-    fn write_item(&mut self, value: &Value, indent: usize) {
-        let mut bare = YamlEmitter { out: self.out, comments: &mut KeyComments::new() };
-        if let Value::Object(map) = value
-            && !map.is_empty()
-            && !bare.flows(value, indent, "")
-        {
-            let dash = bare.out.len() + indent;
-            bare.write_entries(map, indent + 2, "");
-            return bare.out.replace_range(dash..=dash, "-");
+    /// Writes an item of a list. `path` names the item.
+    fn write_item(&mut self, value: &Value, indent: usize, path: &str) {
+        if let Some(text) = self.comments.remove(path) {
+            write_comment(self.out, &text, indent);
         }
-        write_indent(bare.out, indent);
-        bare.out.push('-');
-        bare.write_value(value, indent, "");
+        if let Value::Object(map) = value
+            && let Some(first) = map.keys().next()
+            && !self.flows(value, indent, path)
+        {
+            if self.comments.contains_key(&format!("{path}.{first}")) {
+                write_indent(self.out, indent);
+                self.out.push_str("-\n");
+                return self.write_entries(map, indent + 2, path);
+            }
+            let dash = self.out.len() + indent;
+            self.write_entries(map, indent + 2, path);
+            return self.out.replace_range(dash..=dash, "-");
+        }
+        write_indent(self.out, indent);
+        self.out.push('-');
+        self.write_value(value, indent, path);
     }
 }
 
-/// Returns whether a comment can be placed as `#` lines above its key: the key exists, and the text is shown whole,
-/// with no hidden character.
+/// Returns whether a comment can be placed as `#` lines above its key or its item of a list: that is there, and the text is
+/// shown whole, with no hidden character.
 pub(super) fn takes_comment(body: &Map<String, Value>, path: &str, text: &str) -> bool {
     const LONGEST: usize = 2048;
     let shown = text.len() <= LONGEST && text.chars().all(|c| c == '\n' || !is_hidden(c));
@@ -120,13 +129,21 @@ pub(super) fn takes_comment(body: &Map<String, Value>, path: &str, text: &str) -
 }
 
 fn has_path(map: &Map<String, Value>, path: &str) -> bool {
-    map.iter().any(|(key, value)| match (path.strip_prefix(key.as_str()), value) {
-        (Some(""), _) => true,
-        (Some(rest), Value::Object(inner)) => {
-            rest.strip_prefix('.').is_some_and(|rest| has_path(inner, rest))
+    map.iter().any(|(key, value)| path.strip_prefix(key.as_str()).is_some_and(|rest| is_below(value, rest)))
+}
+
+/// Returns whether a value has the part that the rest of a path names: nothing, or a dot and what follows.
+fn is_below(value: &Value, rest: &str) -> bool {
+    let Some(path) = rest.strip_prefix('.') else { return rest.is_empty() };
+    match value {
+        Value::Object(inner) => has_path(inner, path),
+        Value::Array(items) => {
+            let (at, rest) = path.split_at(path.find('.').unwrap_or(path.len()));
+            let item = at.parse::<usize>().ok().filter(|index| index.to_string() == at);
+            item.and_then(|index| items.get(index)).is_some_and(|item| is_below(item, rest))
         }
         _ => false,
-    })
+    }
 }
 
 fn write_comment(out: &mut String, text: &str, indent: usize) {
@@ -328,15 +345,15 @@ pub(super) fn read_mapping(text: &str) -> Result<Map<String, Value>, String> {
     serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())
 }
 
-/// The comments of a block's YAML, by the path of the key below each.
+/// The comments of a block's YAML, by the path of the key or the item of a list below each.
 pub(super) fn read_comments(text: &str) -> KeyComments {
     let mut found = KeyComments::new();
     let mut above: Vec<&str> = Vec::new();
     let mut path: Vec<(usize, String)> = Vec::new();
     let mut literal = usize::MAX;
     for line in text.lines() {
-        let body = line.trim_start_matches(' ');
-        let indent = line.len() - body.len();
+        let mut body = line.trim_start_matches(' ');
+        let mut indent = line.len() - body.len();
         if body.is_empty() || indent >= literal {
             continue;
         }
@@ -345,29 +362,41 @@ pub(super) fn read_comments(text: &str) -> KeyComments {
             above.push(comment.strip_prefix(' ').unwrap_or(comment));
             continue;
         }
+        if body == "-" || body.starts_with("- ") {
+            let before =
+                path.iter().find(|(at, _)| *at == indent).and_then(|(_, item)| item.parse::<usize>().ok());
+            path.retain(|(at, _)| *at < indent);
+            path.push((indent, before.map_or(0, |before| before + 1).to_string()));
+            place_comment(&mut found, &path, &mut above);
+            body = body[1..].trim_start();
+            indent += 2;
+        }
         path.retain(|(at, _)| *at < indent);
+        if body.starts_with('|') {
+            literal = indent - 1;
+            continue;
+        }
         let Some((key, rest)) = split_key(body) else { continue };
-        let own = indent + if body.starts_with("- ") { 2 } else { 0 };
-        if rest.starts_with(" |") || body.starts_with("- |") {
+        if rest.starts_with(" |") {
             literal = indent + 1;
         }
-        path.retain(|(at, _)| *at < own);
-        path.push((own, key));
-        if !above.is_empty() {
-            let name = path.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>().join(".");
-            found.insert(name, above.join("\n"));
-            above.clear();
-        }
+        path.push((indent, key));
+        place_comment(&mut found, &path, &mut above);
     }
     found
 }
 
-/// Splits a line after its key's colon. A dash before the key is skipped; a scalar item has no key.
-fn split_key(line: &str) -> Option<(String, &str)> {
-    let line = line.strip_prefix("- ").unwrap_or(line);
-    if line.starts_with('|') {
-        return Some((String::new(), line));
+/// Places the lines of a comment above the key or item that a path ends with.
+fn place_comment(found: &mut KeyComments, path: &[(usize, String)], above: &mut Vec<&str>) {
+    if !above.is_empty() {
+        let name = path.iter().map(|(_, part)| part.as_str()).collect::<Vec<_>>().join(".");
+        found.insert(name, above.join("\n"));
+        above.clear();
     }
+}
+
+/// Splits a line after its key's colon. A scalar item has no key.
+fn split_key(line: &str) -> Option<(String, &str)> {
     if !line.starts_with('"') {
         let (key, rest) = line.split_once(':')?;
         return Some((key.to_owned(), rest));
@@ -394,6 +423,29 @@ mod tests {
         let mut out = String::new();
         write_mapping(&mut out, value.as_object().unwrap(), &mut KeyComments::new());
         out
+    }
+
+    #[test]
+    fn comments_of_items_stand_above_them_and_read_back() {
+        let long = "x".repeat(WIDTH);
+        let value = json!({ "args": {
+            "cmd": ["echo", "a: b", "two\nlines\n"],
+            "hot": [{ "path": "a.rs", "why": long }, { "path": "b.rs", "text": "one\n# two\n", "why": long }, [1, 2]],
+            "why": "x",
+        } });
+        let paths = "cmd.0 cmd.1 cmd.2 hot.0 hot.0.path hot.0.why hot.1.why hot.2 hot.2.1 why".split(' ');
+        let comments: KeyComments =
+            paths.map(|path| (format!("args.{path}"), format!("On {path}\nin two lines"))).collect();
+        let body = value.as_object().unwrap();
+        assert!(comments.iter().all(|(path, text)| takes_comment(body, path, text)), "{comments:?}");
+        for absent in ["args.cmd.3", "args.cmd.01", "args.cmd.x", "args.cmd.0.a", "args.hot.0.none"] {
+            assert!(!takes_comment(body, absent, "x"), "{absent}");
+        }
+        let (mut out, mut left) = (String::new(), comments.clone());
+        write_mapping(&mut out, body, &mut left);
+        assert_eq!(left, KeyComments::new(), "{out}");
+        assert_eq!(serde_saphyr::from_str::<Value>(&out).unwrap(), value, "{out}");
+        assert_eq!(read_comments(&out), comments, "{out}");
     }
 
     #[test]

@@ -75,8 +75,9 @@ impl McpConnection {
     /// A server for one connection. `lasting` is false if its requests come one by one and belong to no session.
     pub fn new(hub: Hub, terms: Arc<ConnectionOptions>, seal: Arc<StateSeal>, lasting: bool) -> Self {
         let name = lasting.then(|| format!("s-{}", ids::unique_word()));
+        let environment = terms.environment.as_deref();
         let connection = SessionConnection {
-            _connected: name.as_ref().and_then(|name| hub.connect_agent(&terms.root, name)),
+            _connected: name.as_ref().and_then(|name| hub.connect_agent(&terms.root, name, environment)),
             name,
             level: Mutex::default(),
             subscribed_uris: Mutex::default(),

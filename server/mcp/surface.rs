@@ -11,7 +11,7 @@ use crate::hub::{
     CALL, CALL_ALL, CALL_ALL_DESCRIPTION, CALL_DESCRIPTION, FindOperation, Hub, RESULT, call_all_schema,
     call_schema,
 };
-use crate::registry::{DefinitionFormat, ask_for_output, render_definition};
+use crate::registry::{DefinitionFormat, render_definition};
 
 /// An operation that finds tools, as it is listed.
 fn operation_tool(found: FindOperation) -> Tool {
@@ -77,12 +77,9 @@ pub(super) fn offered_tools(hub: &Hub, terms: &ConnectionOptions) -> Vec<Tool> {
 
 /// A tool as it is listed, under its name without dots.
 pub(super) fn listed_tool(def: &ToolDef, latent: bool) -> Tool {
-    let mut tool = render_definition(def, DefinitionFormat::Mcp, "");
+    let mut tool = render_definition(def, DefinitionFormat::Mcp, if latent { "" } else { &def.name });
     if let Some(members) = tool.as_object_mut() {
         members.remove("outputSchema");
-        if let Some(input) = members.get_mut("inputSchema").filter(|_| latent) {
-            ask_for_output(input, def.output_schema.as_ref());
-        }
         // A latent call may answer with the schema to fill, not by it.
         if let Some(schema) = def.output_schema.as_ref().filter(|_| !latent) {
             members.insert("outputSchema".to_owned(), Value::Object(output_schema(schema)));

@@ -283,7 +283,10 @@ fn ways_to_be_asked(ask: &RuleQuestion<CheckedCall>) -> String {
                 "; `argv = {argv:?}` below `[[rules.commands.allow]]` in their own settings allows it for always"
             )
         }
-        Some(LastingPermission::ProjectTool) => "; *Always allow this tool* there lasts".to_owned(),
+        Some(LastingPermission::ProjectTool) => format!(
+            "; *Always allow this tool* there lasts, and so does `wherefore consent --yes {}`",
+            ask.subject().tool().name()
+        ),
         None => String::new(),
     };
     format!(

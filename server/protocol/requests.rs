@@ -155,6 +155,9 @@ pub struct WorkspaceStatus {
     /// The tools whose activities that environment replaces, each with what runs it, in words.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub replaced: BTreeMap<String, String>,
+    /// The connected agents whose calls run in an environment of their own, each with its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub own_environments: BTreeMap<String, String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -348,6 +348,7 @@ pub struct Settings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
     /// The activities that replace those of the tools' definitions, by environment and tool.
+    #[serde(deserialize_with = "activities::read_tables")]
     pub activities: BTreeMap<String, BTreeMap<String, ActivitySettings>>,
     /// True if the project chose the environment, and not the person.
     #[serde(skip)]

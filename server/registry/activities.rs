@@ -37,6 +37,18 @@ impl fmt::Debug for EnvironmentActivity {
 /// The activities of each environment, by the names of their tools.
 pub type Environments = BTreeMap<String, BTreeMap<String, EnvironmentActivity>>;
 
+/// The activity that an environment names for a tool and that may not run it.
+#[derive(Clone, Debug)]
+pub struct RefusedActivity {
+    /// The activity of the tool where the person asked for that environment: it refuses each call with the reason.
+    pub refusing: EnvironmentActivity,
+    /// The warning of a call where nobody asked for that environment, and the tool's own activity runs.
+    pub warning: String,
+}
+
+/// The refused activities of each environment, by the names of their tools.
+pub type RefusedActivities = BTreeMap<String, BTreeMap<String, RefusedActivity>>;
+
 /// The error of a name that no environment has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no environment named {name:?}")]
@@ -64,6 +76,8 @@ pub(super) struct ChosenActivity {
     pub(super) code: Option<Arc<dyn AnyActivity>>,
     /// The environment with the activity in words, if the environment replaces the tool's own.
     pub(super) environment: Option<String>,
+    /// The warning that the environment names another activity, which may not run the tool.
+    pub(super) warning: Option<String>,
 }
 
 #[derive(Default)]
@@ -73,8 +87,11 @@ struct ActivitySets {
     /// The activities of the tools that the person and the project define.
     custom: ActivitySet,
     environments: Environments,
+    refused: RefusedActivities,
     /// The environment of calls that name none.
     active: String,
+    /// True if the person asked for the active environment.
+    is_asked: bool,
 }
 
 /// Every activity. Built-in and custom tools use their own activity unless an environment replaces it; an environment holds
@@ -111,6 +128,14 @@ impl Activities {
         before != sets.replaced()
     }
 
+    /// Replaces the activities that may not run their tools. `is_asked` says that the person asked for the environment of
+    /// calls that name none.
+    pub fn set_refused(&self, refused: RefusedActivities, is_asked: bool) {
+        let mut sets = self.sets.write();
+        sets.refused = refused;
+        sets.is_asked = is_asked;
+    }
+
     /// Returns the environment of calls that name none.
     pub fn active_set(&self) -> String {
         self.sets.read().active.clone()
@@ -140,7 +165,8 @@ impl Activities {
     }
 
     /// Chooses the activity that runs a tool in an environment, by default in the active one: the environment's, else the one
-    /// that the definition names, else the one of the tool's name. A tool without one is latent.
+    /// that the definition names, else the one of the tool's name. A tool without one is latent. In an environment that was
+    /// asked for, an activity that may not run the tool refuses its calls.
     ///
     /// # Errors
     /// `UnknownEnvironment` if there is no such environment, and the call named it or an environment replaces the tool.
@@ -155,18 +181,23 @@ impl Activities {
         if environment.is_some() || is_replaced() {
             sets.check(name)?;
         }
-        if let Some(own) = sets.environments.get(name).and_then(|all| all.get(tool.name())) {
-            let words = format!("{name}: {}", own.words);
+        let own = sets.environments.get(name).and_then(|all| all.get(tool.name()));
+        let refused = sets.refused.get(name).and_then(|all| all.get(tool.name()));
+        let refused = refused.filter(|_| own.is_none());
+        let is_asked = environment.is_some() || sets.is_asked;
+        if let Some(own) = own.or(refused.filter(|_| is_asked).map(|refused| &refused.refusing)) {
             return Ok(ChosenActivity {
                 name: own.name.clone(),
                 code: own.code.clone(),
-                environment: Some(words),
+                environment: Some(format!("{name}: {}", own.words)),
+                warning: None,
             });
         }
+        let warning = refused.map(|refused| refused.warning.clone());
         let name = tool.def().activity.as_deref().unwrap_or(tool.name());
         let code = sets.get(name);
         let name = if code.is_some() { name.to_owned() } else { String::new() };
-        Ok(ChosenActivity { name, code, environment: None })
+        Ok(ChosenActivity { name, code, environment: None, warning })
     }
 
     /// Returns whether a built-in activity has that name. A custom tool's activity is its own: no other definition names it.

@@ -74,6 +74,12 @@ pub trait RepositoryDesk: Send + Sync {
 
 /// The consent of a person to an activity that a project chose.
 pub trait ActivityConsent: Send + Sync {
+    /// Returns whether it is given.
+    fn is_given(&self) -> bool;
+
+    /// Describes what runs then, in a sentence.
+    fn describe_subject(&self) -> String;
+
     /// Describes how long it lasts, in a sentence.
     fn describe_term(&self) -> String;
 
@@ -95,6 +101,9 @@ pub trait AnyActivity: Send + Sync {
     /// # Errors
     /// The problem of the arguments, where another tool's schema allowed them.
     fn prepare_call(self: Arc<Self>, args: &Value) -> Result<Arc<dyn PreparedActivity>, serde_json::Error>;
+
+    /// As [`Activity::consent`].
+    fn offered_consent(&self) -> Option<Arc<dyn ActivityConsent>>;
 
     /// The schemas of its input and its output, as their types say.
     #[cfg(test)]
@@ -141,6 +150,10 @@ impl<A: Activity> AnyActivity for A {
     fn prepare_call(self: Arc<Self>, args: &Value) -> Result<Arc<dyn PreparedActivity>, serde_json::Error> {
         let input = Arc::new(serde::Deserialize::deserialize(args)?);
         Ok(Arc::new(WithInput { activity: self, input }))
+    }
+
+    fn offered_consent(&self) -> Option<Arc<dyn ActivityConsent>> {
+        self.consent()
     }
 
     #[cfg(test)]

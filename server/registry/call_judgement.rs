@@ -60,7 +60,8 @@ impl AskedCall<'_> {
         }
         let chosen = activities.choose(tool, self.environment)?;
         check_stated(self.meta.activity.as_ref(), &chosen.name)?;
-        let ChosenActivity { name: activity_name, code, environment } = chosen;
+        let ChosenActivity { name: activity_name, code, environment, warning } = chosen;
+        warnings.extend(warning);
         let activity = match code {
             Some(activity) => Some(activity.prepare_call(args).map_err(|source| {
                 let activity = activity_name.clone();

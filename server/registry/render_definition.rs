@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::ask_for_output;
 use super::compose::rebase_references;
 use crate::catalogue::{Risk, ToolDef};
 
@@ -20,7 +21,7 @@ pub enum DefinitionFormat {
     ToolProtocol,
 }
 
-/// `def` in that form. `activity` is the one that runs it, empty where it is latent.
+/// `def` in that form. `activity` is the one that runs it, empty where it is latent: then the arguments hold its output too.
 pub fn render_definition(def: &ToolDef, format: DefinitionFormat, activity: &str) -> Value {
     match format {
         DefinitionFormat::Definition => {
@@ -33,25 +34,34 @@ pub fn render_definition(def: &ToolDef, format: DefinitionFormat, activity: &str
             "function": {
                 "name": def.flat_name(),
                 "description": def.description,
-                "parameters": def.input_schema,
+                "parameters": arguments_schema(def, activity),
             },
         }),
         DefinitionFormat::Anthropic => json!({
             "name": def.flat_name(),
             "description": def.description,
-            "input_schema": def.input_schema,
+            "input_schema": arguments_schema(def, activity),
         }),
-        DefinitionFormat::Mcp => mcp_definition(def),
+        DefinitionFormat::Mcp => mcp_definition(def, activity),
         DefinitionFormat::ToolProtocol => tool_protocol(def, activity),
     }
 }
 
-fn mcp_definition(def: &ToolDef) -> Value {
+/// The schema of the arguments, with `_output` where no code runs the tool.
+fn arguments_schema(def: &ToolDef, activity: &str) -> Value {
+    let mut schema = def.input_schema.clone();
+    if activity.is_empty() {
+        ask_for_output(&mut schema, def.output_schema.as_ref());
+    }
+    schema
+}
+
+fn mcp_definition(def: &ToolDef, activity: &str) -> Value {
     let mut tool = json!({
         "name": def.flat_name(),
         "title": def.display_title(),
         "description": def.description,
-        "inputSchema": def.input_schema,
+        "inputSchema": arguments_schema(def, activity),
         "annotations": {
             "title": def.display_title(),
             "readOnlyHint": def.risk == Risk::Read,

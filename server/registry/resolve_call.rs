@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::arguments::{self, CallMeta};
 use super::call_judgement::{AskedCall, CallJudgement};
 use super::unfit_call::{NoTool, UnfitCall};
-use super::{Activities, CheckedCall, CompiledTool, DefinitionChanges};
+use super::{Activities, ActivityConsent, CheckedCall, CompiledTool, DefinitionChanges};
 use crate::base::CallId;
 use crate::base::nearest::nearest_names;
 use crate::catalogue::{DefinitionProblem, ToolAlias, ToolDef, folded_name};
@@ -183,6 +183,15 @@ impl ToolRegistry {
     /// The active environment with its activity in words, if that activity replaces the one of the tool's definition.
     pub fn environment_of(&self, tool: &CompiledTool) -> Option<String> {
         self.activities.choose(tool, None).ok()?.environment
+    }
+
+    /// The consents that the person can give to tools whose code the project chose, each with its tool's name.
+    pub fn offered_consents(&self) -> Vec<(String, Arc<dyn ActivityConsent>)> {
+        let offered = |tool: &Arc<CompiledTool>| {
+            let consent = self.activities.choose(tool, None).ok()?.code?.offered_consent()?;
+            Some((tool.name().to_owned(), consent))
+        };
+        self.current_tools().list.iter().filter_map(offered).collect()
     }
 
     /// Every tool in a line, for lists.

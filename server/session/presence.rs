@@ -18,8 +18,8 @@ pub struct Presence {
     agents: Mutex<BTreeSet<String>>,
     /// Each agent by its door and session, the latest caller at the end.
     recent: Mutex<VecDeque<Origin>>,
-    /// The connections of agents, by name.
-    connections: Mutex<BTreeSet<String>>,
+    /// The connections of agents by name, each with the environment that its calls run in, if it has one of its own.
+    connections: Mutex<BTreeMap<String, Option<String>>>,
     calls: AtomicU64,
     /// Calls that no code ran: their callers filled the results.
     latent: AtomicU64,
@@ -89,9 +89,10 @@ impl Presence {
         })
     }
 
-    /// An agent's connection of that name is there, until what it returns is dropped.
-    pub fn add_connection(self: &Arc<Self>, name: &str) -> PresenceGuard {
-        self.connections.lock().insert(name.to_owned());
+    /// An agent's connection of that name is there, until what it returns is dropped. Its calls run in `environment`, if it has
+    /// one of its own.
+    pub fn add_connection(self: &Arc<Self>, name: &str, environment: Option<&str>) -> PresenceGuard {
+        self.connections.lock().insert(name.to_owned(), environment.map(str::to_owned));
         PresenceGuard { presence: self.clone(), name: name.to_owned() }
     }
 
@@ -102,7 +103,21 @@ impl Presence {
 
     /// Returns whether an agent's connection of that name is there.
     pub fn is_connected(&self, name: &str) -> bool {
-        self.connections.lock().contains(name)
+        self.connections.lock().contains_key(name)
+    }
+
+    /// Returns the environments of the connections that have one of their own, by the connection's name and that of its agent.
+    pub fn own_environments(&self) -> BTreeMap<String, String> {
+        let agent_of = |name: &str| {
+            let heard = self.recent.lock();
+            let origin = heard.iter().rev().find(|origin| origin.session.as_deref() == Some(name));
+            origin.and_then(|origin| origin.agent.clone()).map(|agent| format!("{agent} ({name})"))
+        };
+        let connections = self.connections.lock();
+        let own = connections.iter().filter_map(|(name, environment)| {
+            Some((agent_of(name).unwrap_or_else(|| name.clone()), environment.clone()?))
+        });
+        own.collect()
     }
 
     /// Returns the calls so far, counted.
@@ -183,7 +198,7 @@ mod tests {
         let presence = Arc::new(Presence::default());
         presence.count_call(&Origin { agent: Some("one".to_owned()), ..Origin::from_door(Door::Mcp) });
         presence.count_call(&Origin::from_door(Door::Cli));
-        let (connected, running) = (presence.add_connection("c"), presence.begin_running());
+        let (connected, running) = (presence.add_connection("c", None), presence.begin_running());
         let tally = presence.tally();
         assert_eq!((tally.agents.into_iter().collect::<Vec<_>>(), tally.calls), (vec!["one".to_owned()], 2));
         assert_eq!(presence.running_calls(), 1);

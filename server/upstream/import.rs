@@ -161,7 +161,7 @@ fn build_definition(
         output_schema: words.output_schema,
         sandbox: ToolSandbox {
             network: settings.url.is_some(),
-            filesystem: Vec::new(),
+            filesystem: None,
             timeout_ms: settings.timeout_ms,
             hosts: Vec::new(),
             effects: None,

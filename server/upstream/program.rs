@@ -50,7 +50,7 @@ impl ProgramTool {
         let (sandbox, own) = (&definition.sandbox, consent.is_none());
         Self {
             template: CommandTemplate::new(command, &definition.input_schema),
-            bounds: CommandBounds::from_places(&sandbox.filesystem),
+            bounds: CommandBounds::from_places(sandbox.filesystem.as_deref()),
             limit: Duration::from_millis(sandbox.timeout_ms),
             // A project's word loosens nothing.
             effects: sandbox.effects.filter(|effects| own || *effects == CommandEffects::Review),
@@ -201,7 +201,7 @@ mod tests {
         let command = ["ffmpeg", "-i", "a b; rm -rf {{seconds}}", "-t2.5s"].map(str::to_owned);
         let expected =
             CallEffects { command: Some(command.to_vec()), of_project: true, ..CallEffects::default() };
-        assert_eq!(effects(".wherefore/tools/a.yaml", "risk: execute", args.clone()), expected);
+        assert_eq!(effects(".wherefore/tools/a.yaml", "sandbox: { timeout_ms: 9 }", args.clone()), expected);
         let network = vec![NetworkTarget::Host("crates.io".to_owned()), NetworkTarget::Any];
         assert_eq!(
             effects("/settings/tools/a.yaml", "sandbox: { network: true, hosts: [crates.io] }", args),

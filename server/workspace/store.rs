@@ -21,6 +21,8 @@ use crate::base::{OWN_DIR, WorkspacePath};
 
 /// Bytes of the largest file that is read from it: a part of a session log is the largest there is.
 const LARGEST: u64 = 1 << 30;
+/// The `.gitignore` of our folder: all in it belongs to this machine, except for what a team shares.
+pub(crate) const OWN_IGNORE: &str = "*\n!config.toml\n!tools/\n!tools/*.yaml\n!tools/*.yml\n!tools/*.json\n";
 /// The folder of the session logs.
 pub(super) const SESSIONS: &str = "sessions";
 /// The entries that an earlier version kept in the workspace. A repository may bring them along, so they are not read.
@@ -144,7 +146,8 @@ impl WorkspaceStore {
         })
     }
 
-    /// The store's own folder, closed to others, with a `.gitignore` that keeps it out of version control.
+    /// The store's own folder, closed to others, with a `.gitignore` that keeps all but the shared files out of version
+    /// control.
     fn make_ready(&self) -> Result<(), WorkspaceError> {
         if self.ready.get().is_some() && self.shelf.is_there() {
             return Ok(());
@@ -155,7 +158,7 @@ impl WorkspaceStore {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match openat(&folder, ".gitignore", flags, Mode::RUSR | Mode::WUSR) {
             Ok(file) => {
-                let written = std::fs::File::from(file).write_all(b"*\n");
+                let written = std::fs::File::from(file).write_all(OWN_IGNORE.as_bytes());
                 written.map_err(|error| failed(errno::errno_of(&error)))?;
             }
             Err(Errno::EXIST) => {}

@@ -272,7 +272,7 @@ async fn nothing_is_offered_of_closed_files_where_it_is_off_or_where_nobody_is_t
     script(&alone, "echo b > a.txt");
     nothing_is_offered(&alone).await;
     // With an agent, there is somebody to notify.
-    let agent = alone.hub.connect_agent(alone.hub.roots()[0].as_str(), "agent");
+    let agent = alone.hub.connect_agent(alone.hub.roots()[0].as_str(), "agent", None);
     known(&alone).await;
     script(&alone, "echo c > a.txt");
     offers(&alone, 1).await;

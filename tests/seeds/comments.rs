@@ -49,6 +49,28 @@ fn section_4_arguments_alone_come_as_yaml_too() {
     assert_eq!(broken["code"], "INVALID_ARGS");
 }
 
+/// Comments are semantic, those of the items of a list too.
+#[test]
+fn section_4_comments_of_items_are_kept_above_them() {
+    let project = Project::new(&[]);
+    let text = "tool: memory.advise\nargs:\n  hot:\n    # The audit begins here\n    - path: a.txt\n      # It fails at the end of the input\n      \
+                why: It holds the parser\n  why: Keep what the audit needs at hand\n";
+    let ran = project.run_with(&["call", "-"], &[], text);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let log = project.log();
+    assert!(log.contains("    # The audit begins here\n    - path: a.txt\n"), "{log}");
+    assert!(
+        log.contains("      # It fails at the end of the input\n      why: \"It holds the parser\"\n"),
+        "{log}"
+    );
+    let run = "cmd:\n# The program\n- echo\n- hello # to whom it may concern\nwhy: See that the greeting comes out whole\n";
+    assert_eq!(project.run_with(&["call", "terminal.run", "-"], &[], run).code, Some(0));
+    let log = project.log();
+    assert!(log.contains("# The program\n    - echo\n    # to whom it may concern\n    - hello\n"), "{log}");
+    let shown = project.run(&["log"]).out;
+    assert!(shown.contains("The audit begins here") && shown.contains("to whom it may concern"), "{shown}");
+}
+
 #[test]
 fn section_4_an_agent_gives_comments_over_mcp() {
     let project = Project::new(&[]);

@@ -2,10 +2,12 @@
 //! A module a document; each test names the section that it holds the program to.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
+mod activities;
 mod answers;
 mod card;
 mod comments;
 mod common_tools;
+mod definitions;
 mod discovery;
 mod environment;
 mod errors;

@@ -10,7 +10,7 @@ use crate::protocol::is_environment_name;
 const OF_THE_TOOL: [&str; 9] =
     ["category", "nodes", "title", "tags", "risk", "input_schema", "output_schema", "sandbox", "aliases"];
 
-/// Reads a stand-in; none if a problem prevents it.
+/// Reads a stand-in, with its first problem; none if nothing says which tool it stands in for.
 pub(in crate::catalogue) fn stand_in(
     reader: &mut DefinitionReader,
     tool: &YamlNode,
@@ -28,8 +28,8 @@ pub(in crate::catalogue) fn stand_in(
     let runs = runs::read_runs(reader, tool, None);
     let activity = super::read_activity(reader, tool, known);
     let place = (reader.path().to_owned(), line);
-    let stand_in = StandIn { tool: name?, environments, runs, activity, place };
-    (reader.problem_count() == 0).then_some(stand_in)
+    let wrong = reader.first_problem().map(|problem| problem.message.clone());
+    Some(StandIn { tool: name?, environments, runs, activity, place, wrong })
 }
 
 /// The environments under `environment`: a name, or a list of names.

@@ -1,8 +1,8 @@
-//! A call written in YAML: its value, and the comments that stand above its keys.
+//! A call written in YAML: its value, and the comments that stand above its keys and the items of its lists.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The document that a text holds.
 #[derive(Debug, Default, PartialEq)]
@@ -32,45 +32,79 @@ pub(super) fn read(text: &str) -> Result<CommentedText, String> {
     }
 }
 
-/// The comments of block mappings, by the path of the key that follows them or is on the same line.
+/// The comments of block mappings and lists, by the path of the key or the item that follows them or is on the same line.
 fn comments(text: &str) -> BTreeMap<String, String> {
-    let mut found: Map<String, Value> = Map::new();
-    let mut above: Vec<(usize, String)> = Vec::new();
+    let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let mut place = TextPlace::default();
     let (mut waiting, mut block): (Vec<&str>, Option<usize>) = (Vec::new(), None);
     for line in text.lines() {
-        let trimmed = line.trim_start();
-        let indent = line.len() - trimmed.len();
+        let mut rest = line.trim_start();
+        let mut indent = line.len() - rest.len();
         // The lines of a block scalar are a value.
-        if block.is_some_and(|above| trimmed.is_empty() || indent > above) {
+        if block.is_some_and(|above| rest.is_empty() || indent > above) {
             continue;
         }
         block = None;
-        if let Some(comment) = trimmed.strip_prefix('#') {
+        if let Some(comment) = rest.strip_prefix('#') {
             waiting.push(comment.trim());
             continue;
         }
-        let Some((key, rest)) = split_key(trimmed) else { continue };
-        above.retain(|(other, _)| *other < indent);
-        above.push((indent, key.to_owned()));
-        let (value, beside) = split_comment(rest);
-        waiting.extend(beside);
-        if value.starts_with(['|', '>']) {
-            block = Some(indent);
+        let mut path = None;
+        while rest == "-" || rest.starts_with("- ") {
+            place.enter_item(indent);
+            path = path.or_else(|| Some(place.path()));
+            let inner = rest[1..].trim_start();
+            (block, indent) =
+                (inner.starts_with(['|', '>']).then_some(indent), indent + rest.len() - inner.len());
+            rest = inner;
         }
+        let value = match split_key(rest) {
+            Some((key, value)) => {
+                place.enter_key(indent, key);
+                path = path.or_else(|| Some(place.path()));
+                if value.starts_with(['|', '>']) {
+                    block = Some(indent);
+                }
+                value
+            }
+            None => rest,
+        };
+        let Some(path) = path else { continue };
+        waiting.extend(split_comment(value).1);
         if !waiting.is_empty() {
-            let path: Vec<&str> = above.iter().map(|(_, key)| key.as_str()).collect();
-            found.insert(path.join("."), Value::String(waiting.join("\n")));
+            found.insert(path, waiting.join("\n"));
             waiting.clear();
         }
     }
     // A comment below the last key belongs to that key.
-    if !waiting.is_empty() && !above.is_empty() {
-        let path = above.iter().map(|(_, key)| key.as_str()).collect::<Vec<_>>().join(".");
-        let before = found.get(&path).and_then(Value::as_str).map(|text| format!("{text}\n"));
-        found.insert(path, Value::String(format!("{}{}", before.unwrap_or_default(), waiting.join("\n"))));
+    if !waiting.is_empty() && !place.0.is_empty() {
+        let text = waiting.join("\n");
+        found.entry(place.path()).and_modify(|before| *before = format!("{before}\n{text}")).or_insert(text);
     }
-    let texts = found.into_iter().filter_map(|(path, text)| Some((path, text.as_str()?.to_owned())));
-    texts.collect()
+    found
+}
+
+/// The keys and items around a line, each with its column. An item stands behind the key of its list in the same column.
+#[derive(Debug, Default)]
+struct TextPlace(Vec<((usize, bool), String)>);
+
+impl TextPlace {
+    fn enter_key(&mut self, column: usize, key: &str) {
+        self.0.retain(|(at, _)| *at < (column, false));
+        self.0.push(((column, false), key.to_owned()));
+    }
+
+    fn enter_item(&mut self, column: usize) {
+        let before = self.0.iter().find(|(at, _)| *at == (column, true));
+        let next = before.and_then(|(_, item)| item.parse::<usize>().ok()).map_or(0, |before| before + 1);
+        self.0.retain(|(at, _)| *at < (column, true));
+        self.0.push(((column, true), next.to_string()));
+    }
+
+    /// Their names with dots between.
+    fn path(&self) -> String {
+        self.0.iter().map(|(_, part)| part.as_str()).collect::<Vec<_>>().join(".")
+    }
 }
 
 /// The key at the start of a line and what follows it; nothing where the line holds none.
@@ -115,6 +149,22 @@ mod tests {
         let expected = [("path", "The audit\nthe parser"), ("range.start", "From here"), ("why", "The end")];
         let expected = expected.map(|(path, text)| (path.to_owned(), text.to_owned()));
         assert_eq!(read.comments, expected.into());
+    }
+
+    #[test]
+    fn comments_belong_to_the_item_below_them() {
+        let text = "cmd:\n  # The program\n  - cargo\n  - test # all of them\nhot:\n# The parser\n- path: a.rs\n  # It fails\n  why: x\n\
+                    # Its tests\n- path: b.rs # in short\n- - |\n    # no comment\n  # Deeper\n  - c\nwhy: Run it\n";
+        let expected = [
+            ("cmd.0", "The program"),
+            ("cmd.1", "all of them"),
+            ("hot.0", "The parser"),
+            ("hot.0.why", "It fails"),
+            ("hot.1", "Its tests\nin short"),
+            ("hot.2.1", "Deeper"),
+        ];
+        let expected = expected.map(|(path, text)| (path.to_owned(), text.to_owned()));
+        assert_eq!(read(text).unwrap().comments, expected.into());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) struct FindRequest {
     limit: usize,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     /// Search the tools of this file instead, one {"id", "path", "name", "description", "schema"} a line, plain or
     /// gzipped
     #[arg(long, value_name = "FILE")]

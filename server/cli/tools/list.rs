@@ -30,7 +30,7 @@ pub(super) struct ListRequest {
     cursor: Option<String>,
     /// Print JSON
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 impl ListRequest {

@@ -97,7 +97,10 @@ fn problem_diagnostic(problem: DefinitionProblem) -> Diagnostic {
     let line = problem.line.saturating_sub(1);
     Diagnostic {
         range: Range::new(Position::new(line, 0), Position::new(line.saturating_add(1), 0)),
-        severity: Some(DiagnosticSeverity::ERROR),
+        severity: Some(match problem.is_warning {
+            true => DiagnosticSeverity::WARNING,
+            false => DiagnosticSeverity::ERROR,
+        }),
         code: Some(NumberOrString::String(problem.rule.to_owned())),
         source: Some(SOURCE.to_owned()),
         message: message_text(&problem.message),

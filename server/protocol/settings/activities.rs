@@ -1,8 +1,10 @@
 //! `[activities.ENVIRONMENT]`: what runs tools in an environment, in place of what their definitions say.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Characters of the longest environment name.
 const LONGEST: usize = 32;
@@ -60,29 +62,75 @@ impl<'de> Deserialize<'de> for ActivitySettings {
     }
 }
 
+/// The activities of each environment, by the names of their tools.
+pub(super) type ActivityTables = BTreeMap<String, BTreeMap<String, ActivitySettings>>;
+
+/// Reads `[activities]`. A tool's name without quotes makes a table for each of its parts: the parts are joined again.
+pub(super) fn read_tables<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ActivityTables, D::Error> {
+    let written = BTreeMap::<String, Map<String, Value>>::deserialize(deserializer)?;
+    let join = |(environment, tools): (String, Map<String, Value>)| {
+        let mut joined = BTreeMap::new();
+        tools.into_iter().for_each(|(name, value)| join_names(name, value, &mut joined));
+        (environment, joined)
+    };
+    Ok(written.into_iter().map(join).collect())
+}
+
+/// Adds the activity in `value` under `name`, and those of the tables in it that are no keys of an activity, each under
+/// `name` with its own name after a dot.
+fn join_names(name: String, value: Value, joined: &mut BTreeMap<String, ActivitySettings>) {
+    let members = match value {
+        Value::Object(members) => members,
+        value => return add_activity(name, value, joined),
+    };
+    let is_key = |key: &str, value: &Value| {
+        let is_known = ActivitySettings::KINDS.contains(&key) || key == "remote_tool";
+        is_known && (key == "answer" || !value.is_object())
+    };
+    let is_activity = members.is_empty() || members.iter().any(|(key, value)| is_key(key, value));
+    let (keys, tables): (Map<String, Value>, Map<String, Value>) = members
+        .into_iter()
+        .partition(|(key, value)| is_key(key, value) || (is_activity && !value.is_object()));
+    if is_activity {
+        add_activity(name.clone(), Value::Object(keys), joined);
+    }
+    for (part, value) in tables {
+        join_names(format!("{name}.{part}"), value, joined);
+    }
+}
+
+fn add_activity(name: String, value: Value, joined: &mut BTreeMap<String, ActivitySettings>) {
+    // It never fails: what is wrong with an activity stands in it.
+    let activity = serde_json::from_value(value).unwrap_or_default();
+    joined
+        .entry(name)
+        .and_modify(|twice: &mut ActivitySettings| {
+            twice.wrong = Some("it stands there twice, with its name in quotes and without".to_owned());
+        })
+        .or_insert(activity);
+}
+
 impl ActivitySettings {
+    /// The keys that say what runs a tool.
+    pub const KINDS: [&str; 5] = ["command", "mcp_server", "activity", "answer", "latent"];
+
     /// Checks that exactly one of its kinds is set, and set right.
     ///
     /// # Errors
     /// A sentence about the problem.
     pub fn check(&self) -> Result<(), String> {
         if let Some(wrong) = &self.wrong {
-            let dotted = if wrong.starts_with("unknown field") {
-                "; a tool's name with a dot in it stands in quotes"
-            } else {
-                ""
-            };
-            return Err(format!("{wrong}{dotted}"));
+            return Err(wrong.clone());
         }
-        let named = [
-            ("command", self.command.is_some()),
-            ("mcp_server", self.mcp_server.is_some()),
-            ("activity", self.activity.is_some()),
-            ("answer", self.answer.is_some()),
-            ("latent", self.latent),
+        let is_named = [
+            self.command.is_some(),
+            self.mcp_server.is_some(),
+            self.activity.is_some(),
+            self.answer.is_some(),
+            self.latent,
         ];
-        let named: Vec<&str> =
-            named.iter().filter(|(_, is_named)| *is_named).map(|(name, _)| *name).collect();
+        let named = Self::KINDS.into_iter().zip(is_named);
+        let named: Vec<&str> = named.filter(|(_, is_named)| *is_named).map(|(name, _)| name).collect();
         match named.as_slice() {
             [] => {
                 Err("it names nothing: say `command`, `mcp_server`, `activity`, `answer` or `latent = true`"
@@ -131,12 +179,47 @@ mod tests {
             ("latent = false", "it names nothing"),
             ("answer = 1\nlatent = true", "answer and latent exclude each other"),
             ("activity = \"a\"\nremote_tool = \"b\"", "`remote_tool` is a tool of an `mcp_server`"),
-            ("send = { latent = true }", "stands in quotes"),
+            ("anser = 1", "unknown field `anser`"),
             ("command = 3", "invalid type"),
         ] {
             let said = said(wrong).unwrap_or_default();
             assert!(said.contains(says), "{wrong}: {said}");
         }
+    }
+
+    #[derive(Deserialize)]
+    struct Tables {
+        #[serde(deserialize_with = "read_tables")]
+        activities: ActivityTables,
+    }
+
+    #[test]
+    fn a_name_without_quotes_is_the_dotted_name() {
+        let read = |text: &str| {
+            let Tables { mut activities } = toml::from_str(text).unwrap();
+            activities.remove("test").unwrap()
+        };
+        let quoted = read("[activities.test]\n\"terminal.run\" = { answer = { stdout = \"\" } }");
+        for nested in [
+            "[activities.test]\nterminal.run = { answer = { stdout = \"\" } }",
+            "[activities.test.terminal]\nrun = { answer = { stdout = \"\" } }",
+            "[activities.test.terminal.run]\nanswer = { stdout = \"\" }",
+            "[activities]\ntest.terminal.run.answer.stdout = \"\"",
+        ] {
+            assert_eq!(read(nested), quoted, "{nested}");
+            assert_eq!(read(nested)["terminal.run"].check(), Ok(()));
+        }
+        let deep =
+            read("[activities.test]\na.latent = true\na.b.c.latent = true\na.command = { latent = true }");
+        assert_eq!(deep.keys().collect::<Vec<_>>(), ["a", "a.b.c", "a.command"]);
+        assert!(deep.values().all(|activity| activity.check() == Ok(())), "{deep:?}");
+        let wrong = |text: &str| read(text)["a.b"].check().unwrap_err();
+        assert!(wrong("[activities.test]\na.b = 3").contains("invalid type"));
+        assert!(wrong("[activities.test]\na.b = {}").contains("it names nothing"));
+        assert!(
+            wrong("[activities.test]\n\"a.b\" = { latent = true }\na.b = { latent = true }")
+                .contains("twice")
+        );
     }
 
     #[test]

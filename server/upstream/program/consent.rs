@@ -71,15 +71,36 @@ struct OfferedConsent {
     bound: BoundFiles,
 }
 
-impl ActivityConsent for OfferedConsent {
-    fn describe_term(&self) -> String {
+impl OfferedConsent {
+    /// The bound files as the end of an enumeration; empty where there are none.
+    fn describe_files(&self) -> String {
         let files: Vec<&str> = self.bound.keys().map(String::as_str).collect();
-        let files = match files.as_slice() {
+        match files.as_slice() {
             [] => String::new(),
             files => format!(" or {}", escape_hidden(&files.join(", "))),
-        };
+        }
+    }
+}
+
+impl ActivityConsent for OfferedConsent {
+    fn is_given(&self) -> bool {
+        self.tool.is_given()
+    }
+
+    fn describe_subject(&self) -> String {
+        let words = self.tool.command.command.iter().chain(&self.tool.command.args);
+        let line: Vec<String> = words.map(|word| format!("{:?}", escape_hidden(word))).collect();
         format!(
-            "Always lasts until its definition{files} changes; `wherefore consent --revoke {}` takes it back.",
+            "It runs {} in the sandbox, without asking, until its definition{} changes.",
+            line.join(" "),
+            self.describe_files()
+        )
+    }
+
+    fn describe_term(&self) -> String {
+        format!(
+            "Always lasts until its definition{} changes; `wherefore consent --revoke {}` takes it back.",
+            self.describe_files(),
             self.tool.name
         )
     }

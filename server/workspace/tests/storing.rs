@@ -13,7 +13,7 @@ fn it_is_made_on_the_first_use_and_private() {
         lab.store.open_dir("sessions/1").unwrap();
         let mode = |name: &str| std::fs::metadata(lab.at.join(name)).unwrap().permissions().mode() & 0o777;
         assert_eq!([mode(".wherefore"), mode(".wherefore/sessions/1")], [0o700; 2]);
-        assert_eq!(lab.get(".wherefore/.gitignore"), b"*\n");
+        assert_eq!(lab.get(".wherefore/.gitignore"), crate::workspace::OWN_IGNORE.as_bytes());
     }
 }
 

@@ -659,6 +659,8 @@ export interface WorkspaceStatus {
   environment?: string;
   /** The tools whose activities that environment replaces, each with what runs it, in words. */
   replaced?: Record<string, string>;
+  /** The connected agents whose calls run in an environment of their own, each with its name. */
+  own_environments?: Record<string, string>;
 }
 
 /** A server of the Model Context Protocol in the answer of `wherefore/status`. */

@@ -403,6 +403,7 @@
 ---@field watch? wherefore.WatchStatus The state of the file watch; absent if no process stays to watch.
 ---@field environment? string The environment that its tools run in.
 ---@field replaced? table<string, string> The tools whose activities that environment replaces, each with what runs it, in words.
+---@field own_environments? table<string, string> The connected agents whose calls run in an environment of their own, each with its name.
 
 ---A server of the Model Context Protocol in the answer of `wherefore/status`.
 ---@class wherefore.ServerStatus
