@@ -297,3 +297,12 @@ fn section_3_4_advice_requires_a_why_alone() {
     let advised = project.call("memory.advise", &with_why(json!({})));
     assert_eq!((advised.code, advised.json()), (Some(0), json!({ "outcomes": [] })), "{advised:?}");
 }
+
+#[test]
+fn section_3_3_js_exec_finds_its_input_under_the_name_of_the_argument() {
+    let project = Project::new(&[]);
+    for code in ["input_json.waits.length", "input.waits.length"] {
+        let call = with_why(json!({ "code": code, "input_json": { "waits": [3, 5, 4] } }));
+        assert_eq!(project.call("js.exec", &call).json()["result"], 3, "{code}");
+    }
+}
