@@ -175,3 +175,23 @@ fn document_000_section_6_every_limit_that_ends_a_command_is_a_code() {
     let fault = project.call("grow.shaped", &with_why(json!({}))).json();
     assert_eq!(fault["code"], "QUOTA_EXCEEDED", "{fault}");
 }
+
+#[test]
+fn document_000_section_6_a_folder_and_a_glob_that_match_nothing_name_what_is_there() {
+    let project = Project::new(&[("src/main.rs", "fn main() {}\n"), ("src/lib.rs", "")]);
+    let fault = project.call("search.lexical", &with_why(json!({ "query": "main", "scope": "scr" }))).json();
+    assert_eq!((&fault["code"], &fault["hints"]), (&json!("NOT_FOUND"), &json!(["src"])), "{fault}");
+    for (tool, arguments) in [
+        ("search.lexical", json!({ "query": "main", "glob": "*.rss" })),
+        ("search.lexical", json!({ "query": "main", "scope": "src", "glob": "*.py" })),
+        ("workspace.files", json!({ "glob": "lib/**" })),
+    ] {
+        let envelope = &project.batch(&[json!({ "tool": tool, "arguments": with_why(arguments) })])[0];
+        let told = envelope["warnings"].to_string();
+        assert!(told.contains("matches none of") && told.contains("*.rs"), "{tool}: {envelope}");
+    }
+    let found = &project.batch(&[json!({ "tool": "search.lexical", "arguments": with_why(json!({ "query": "main", "glob": "*.rs" })) })])[0];
+    assert_eq!(found.get("warnings"), None, "{found}");
+    let unheld = &project.batch(&[json!({ "tool": "search.lexical", "arguments": with_why(json!({ "query": "zzyzx", "glob": "*.rs" })) })])[0];
+    assert_eq!(unheld.get("warnings"), None, "the files were searched: {unheld}");
+}
