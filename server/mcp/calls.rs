@@ -108,7 +108,7 @@ impl McpConnection {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let params = CallAllParams {
-            message: message.as_object().cloned().unwrap_or_default(),
+            message,
             origin,
             environment: self.options.environment.clone(),
             policy: self.options.policy,
@@ -121,6 +121,7 @@ impl McpConnection {
             Err(fault) => return Ok(answer::operation_result(Err::<(), _>(fault)).into()),
         };
         let is_found = folder.toolbox().is_discovery();
+        let (labels, calls): (Vec<_>, Vec<_>) = calls.into_iter().map(|one| (one.label, one.call)).unzip();
         let (attendant, sent) = McpCaller::new(context, Map::new(), self.log_level());
         let batch = CallBatch::new(&folder, None, is_found);
         let made = batch.run_calls(calls);
@@ -128,7 +129,7 @@ impl McpConnection {
         let names = || -> Vec<String> {
             folder.toolbox().registry().tool_summaries().into_iter().map(|tool| tool.name).collect()
         };
-        Ok(answer::of_several(&envelopes, names).into())
+        Ok(answer::of_several(&envelopes, &labels, names).into())
     }
 
     /// Runs a call in the agent's folder. `is_found` is true if the agent names the tool as an operation gave it. Where tools

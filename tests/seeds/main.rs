@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, missing_docs)]
 
 mod answers;
+mod calls;
 mod card;
 mod comments;
 mod common_tools;

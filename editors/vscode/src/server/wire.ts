@@ -156,8 +156,8 @@ export interface LineSpan {
 
 /** Params of `wherefore/callAll`. */
 export interface CallAllParams {
-  /** The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol. */
-  message?: Record<string, unknown>;
+  /** The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol; a list of calls; or a model's answer with calls, as its API gives it. */
+  message?: unknown;
   /** Who called. */
   origin?: Origin;
   /** The environment whose activities run the tools; the folder's when absent. */

@@ -95,7 +95,7 @@
 
 ---Params of `wherefore/callAll`.
 ---@class wherefore.CallAllParams
----@field message? table The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol.
+---@field message? any The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol; a list of calls; or a model's answer with calls, as its API gives it.
 ---@field origin? wherefore.Origin Who called.
 ---@field environment? string The environment whose activities run the tools; the folder's when absent.
 ---@field policy? wherefore.Policy The review policy asked for; settings can only make it stricter.
