@@ -2,6 +2,7 @@
 
 mod adopt_changes;
 mod agent_runs;
+mod answer_operation;
 mod attached_commands;
 mod broken_off;
 mod call_form;

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{
-    CallToolResponse, CallToolResult, InputRequiredResult, InputResponses, ServerNotification,
-};
+use rmcp::model::{CallToolResponse, InputRequiredResult, InputResponses, ServerNotification};
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -25,7 +23,6 @@ use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{Code, Envelope, Fault, Origin, RawCall};
 use crate::requests::call_all::CallAllParams;
-use crate::requests::{Asker, ExpandTool, ListTools, Request, SearchNodes, SearchTools};
 
 /// The interval of progress notifications to a waiting agent: well below the time limits of agents.
 const ALIVE: Duration = Duration::from_secs(5);
@@ -52,8 +49,11 @@ impl McpConnection {
         let ToolCall { name, arguments, given, state } = call;
         let origin = origin::call_origin(&context, self.connection.name.as_deref());
         if let Some(operation) = FindOperation::from_name(&name) {
-            let arguments = fit_operation_arguments(arguments, &operation.schema());
-            return Ok(self.answer_operation(operation, arguments, origin).await.into());
+            let answer = match self.hub.folder_at(Some(&self.options.root)) {
+                Ok(folder) => operation.answer_operation(&folder, arguments, origin).await,
+                Err(error) => Err(error.into()),
+            };
+            return Ok(answer::operation_result(answer).into());
         }
         if name == CALL_ALL {
             return self.call_all(arguments, origin, &context).await;
@@ -171,41 +171,6 @@ impl McpConnection {
         let environment = self.options.environment.clone();
         let policy = self.options.policy;
         RawCall { tool, arguments, origin, environment, policy, root, ..RawCall::default() }
-    }
-
-    async fn answer_operation(
-        &self,
-        operation: FindOperation,
-        arguments: Value,
-        origin: Origin,
-    ) -> CallToolResult {
-        match operation {
-            FindOperation::List => self.answer_request::<ListTools>(operation, arguments, origin).await,
-            FindOperation::SearchNodes => {
-                self.answer_request::<SearchNodes>(operation, arguments, origin).await
-            }
-            FindOperation::SearchTools => {
-                self.answer_request::<SearchTools>(operation, arguments, origin).await
-            }
-            FindOperation::Expand => self.answer_request::<ExpandTool>(operation, arguments, origin).await,
-        }
-    }
-
-    /// Answers a `wherefore/*` request about the agent's folder.
-    async fn answer_request<R: Request>(
-        &self,
-        operation: FindOperation,
-        mut arguments: Value,
-        origin: Origin,
-    ) -> CallToolResult {
-        let asked = arguments.clone();
-        if let Value::Object(members) = &mut arguments {
-            members.insert("root".to_owned(), json!(self.options.root));
-        }
-        answer::operation_result(match read_operation(operation.name(), arguments) {
-            Ok(params) => R::answer_request(&self.hub, params, Asker::from(origin.clone())).await,
-            Err(fault) => Err(self.refused(operation.name(), &asked, fault, &origin)),
-        })
     }
 
     /// Notes that an operation's arguments were refused; gives the fault back.

@@ -1,9 +1,10 @@
-//! Documents 003 and 004: calls in the forms in which models' APIs give them, by every door that takes calls.
+//! Documents 001, 003 and 004: calls in the forms in which models' APIs give them, and the way out of a fault, by every door
+//! that takes calls.
 
 use serde_json::{Value, json};
 
 use crate::environment::agent::{Agent, LEGACY};
-use crate::environment::Project;
+use crate::environment::{Editor, Options, Project};
 
 const WHY: &str = "Learn what the notes hold before they are sorted";
 
@@ -102,5 +103,76 @@ fn document_004_tool_lifecycle_an_answer_names_the_call_that_it_is_to() {
     assert_eq!((&answer(2)["id"], &answer(2)["status"]), (&json!("c8"), &json!("applied")));
     // A result with an id of its own stands apart.
     assert_eq!((&answer(3)["id"], answer(3)["result"]["id"].is_string()), (&json!("c7"), true), "{answers}");
+    agent.leave();
+}
+
+#[test]
+fn document_001_error_model_a_next_action_is_a_call_of_the_same_door() {
+    let project = Project::new(&[]);
+    let mut editor = Editor::connect(&Options::default());
+    for (tool, arguments) in [
+        ("fs.raed", json!({ "why": WHY })),
+        ("order.pizza", json!({ "why": WHY })),
+        ("fs.read", json!({ "path": 7, "why": WHY })),
+        ("list", json!({ "path": ["Fliles"] })),
+        (
+            "search_tool_by_category",
+            json!({ "query": "read a file", "category_path": ["Memory"], "limit": 900 }),
+        ),
+        ("expand_tool", json!({ "tool_id": "fs.raed" })),
+    ] {
+        let fault = project.call(tool, &arguments).json();
+        let next = &fault["next_action"];
+        let ran = project.call(next["tool"].as_str().unwrap(), &next["arguments"]);
+        // A search for what no tool does answers with its own way out.
+        assert!(
+            ran.code == Some(0) || ran.json()["code"] == "NO_MATCH_IN_CATEGORY",
+            "{tool}: {fault}: {ran:?}"
+        );
+        let answer =
+            editor.request("wherefore/call", json!({ "tool": tool, "arguments": arguments })).unwrap();
+        let next = &answer["error"]["next_action"];
+        let taken = editor.request("wherefore/call", next.clone()).unwrap();
+        let is_taken = taken["status"] == "ok" || taken["error"]["code"] == "NO_MATCH_IN_CATEGORY";
+        assert!(is_taken, "{tool}: {answer}: {taken}");
+    }
+    let calls = json!({ "calls": [{ "tool": "list", "arguments": {} }, { "_tool": "expand_tool", "tool_id": "fs.read" }] });
+    let lines = project.run(&["call", &calls.to_string()]).lines();
+    assert_eq!((&lines[0]["status"], &lines[1]["result"]["tool_id"]), (&json!("ok"), &json!("fs.read")));
+}
+
+#[test]
+fn document_001_list_browses_the_same_nodes_by_every_door() {
+    let project = Project::new(&[]);
+    let mut agent = Agent::start(project.folder(), LEGACY, &[]);
+    let mut editor = Editor::connect(&Options::default());
+    for params in [json!({}), json!({ "path": ["Files"], "limit": 2 }), json!({ "query": "read a file" })] {
+        let by_agent = agent.call("list", params.clone());
+        let by_editor = editor.request("wherefore/list", params.clone()).unwrap();
+        assert_eq!(by_agent["nodes"], by_editor["nodes"], "{params}");
+        assert_eq!(by_agent["tools"], by_editor["tools"], "{params}");
+        assert_eq!(by_agent["next_cursor"], by_editor["next_cursor"], "{params}");
+    }
+    let all = editor.request("wherefore/listTools", json!({})).unwrap();
+    assert!(all["tools"].as_array().unwrap().len() > 20, "{all}");
+    agent.leave();
+}
+
+#[test]
+fn document_001_search_goes_on_from_a_cursor_by_every_door() {
+    let project = Project::new(&[]);
+    let query = ["tools", "search", "read a file", "--limit", "2"];
+    let first = project.run(&[&query[..], &["--json"]].concat()).json();
+    let cursor = first["next_cursor"].as_str().unwrap();
+    let second = project.run(&[&query[..], &["--json", "--cursor", cursor]].concat()).json();
+    let mut agent = Agent::start(project.folder(), LEGACY, &[]);
+    let params = json!({ "query": "read a file", "limit": 2, "cursor": cursor });
+    assert_eq!(agent.call("search_tool_by_category", params)["results"], second["results"]);
+    assert_ne!(first["results"], second["results"]);
+    let shown = project.run(&query);
+    assert!(shown.err.contains(&format!("--cursor {cursor}")), "{shown:?}");
+    let batch = json!({ "id": 1, "query": "read a file", "limit": 2, "cursor": cursor }).to_string();
+    let answer = project.run_with(&["tools", "search", "--batch"], &[], &batch).json();
+    assert_eq!(answer["results"], second["results"], "{answer}");
     agent.leave();
 }
