@@ -96,7 +96,7 @@ pub(crate) use ignored_paths::IgnoredPaths;
 pub(crate) use in_place::{BrokenOffCommand, InPlaceRuns};
 pub(crate) use kept_apart::TakeOverOutcome;
 pub(crate) use layer::sweep_layers;
-pub(crate) use limit_word::{LONGER_BY_DEFINITION, LimitWord};
+pub(crate) use limit_word::{GivenBounds, LONGER_BY_DEFINITION, LimitWord};
 pub(crate) use line_whys::{WhyRequest, line_whys};
 pub(crate) use planted_files::planted_files;
 pub(crate) use processes::{BackgroundCommand, BackgroundCommands, ProcessState};

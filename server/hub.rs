@@ -2,9 +2,11 @@
 
 mod adopt_changes;
 mod agent_runs;
+mod answer_operation;
 mod attached_commands;
 mod broken_off;
 mod call_form;
+mod call_message;
 mod calling;
 mod client_files;
 mod command_tokens;
@@ -50,7 +52,8 @@ use crate::workspace::{DocumentStore, WorkspaceError};
 pub use crate::workspace::{EditorId, TextChange, TextEdits};
 pub use agent_runs::{AgentRun, AgentRuns, NewRun};
 pub use attached_commands::{AttachedCommands, AttachedState};
-pub(crate) use call_form::{caller_id, read_call, several};
+pub(crate) use call_form::{CallLabel, read_call};
+pub(crate) use call_message::read_message_calls;
 pub use calling::CallBatch;
 pub use client_files::ClientFiles;
 pub use command_tokens::{CommandPermit, CommandTokenError, CommandTokens, ConfinedCommand};

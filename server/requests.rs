@@ -63,7 +63,7 @@ use crate::protocol::{
     AgentCancelParams, AgentEventsAnswer, AgentEventsParams, AgentListAnswer, AgentListParams,
     AgentRunAnswer, AgentRunParams, AgentRunSummary, AgentSayParams, Code, CollectAnswer, DecideParams, Door,
     Envelope, EnvironmentAnswer, EnvironmentParams, ExpandToolAnswer, ExpandToolParams, Fault, HintOutcome,
-    HintParams, LineWhys, ListToolsAnswer, ListToolsParams, Origin, ProposalsParams, RawCall,
+    HintParams, LineWhys, ListNodeAnswer, ListNodeParams, Origin, ProposalsParams, RawCall,
     SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, SendAnswer, SendParams,
     UndoAnswer, WorkingSetAnswer,
 };
@@ -122,9 +122,9 @@ table! {
         "Cleans the working set up.";
     Status(()) -> status::StatusAnswer = "wherefore/status", looks,
         "Says how things stand in each folder.";
-    List(list::ListParams) -> list::ListAnswer = "wherefore/list", looks,
+    ListTools(list_tools::ListToolsParams) -> list_tools::ListToolsAnswer = "wherefore/listTools", looks,
         "Lists every tool in a line.";
-    ListTools(ListToolsParams) -> ListToolsAnswer = "wherefore/listTools", looks,
+    List(ListNodeParams) -> ListNodeAnswer = "wherefore/list", looks,
         "Shows what stands at a node of the catalogue.";
     SearchTools(SearchToolsParams) -> SearchToolsAnswer = "wherefore/searchToolByCategory", looks,
         "Finds the tools that answer a request in plain words.";

@@ -41,6 +41,7 @@ mod terminal_output;
 mod terminal_run;
 #[cfg(test)]
 mod tests;
+mod unmatched_place;
 mod workspace_files;
 
 use std::sync::Arc;

@@ -4,23 +4,17 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use futures::stream;
-use serde::Serialize;
 use serde_json::Value;
 
 use super::caller::RunCaller;
 use super::calls::{CallAct, UnderstoodCall};
 use super::feedback;
 use crate::base::CallId;
-use crate::hub::{
-    AgentRun, ClientFiles, FindOperation, ServedFolder, ToolLookup, fault_object, read_operation,
-};
+use crate::hub::{AgentRun, ClientFiles, ServedFolder, fault_object};
 use crate::model::ModelMessage;
 use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
-use crate::protocol::{
-    AgentHappening, ChangeAnswer, ChangeStatus, Envelope, ExpandToolParams, Fault, ListToolsParams, Origin,
-    RawCall, SearchNodesParams, SearchToolsParams, Status,
-};
+use crate::protocol::{AgentHappening, ChangeAnswer, ChangeStatus, Envelope, Fault, Origin, RawCall, Status};
 
 /// The number of calls that run concurrently.
 const TOGETHER: usize = 8;
@@ -102,7 +96,7 @@ impl CallMaker {
             CallAct::Find(operation) => {
                 return self.ended_operation(
                     meant.clone(),
-                    self.answer_operation(*operation, meant.arguments.clone(), origin).await,
+                    operation.answer_operation(&self.folder, meant.arguments.clone(), origin).await,
                 );
             }
             CallAct::Complete => self.call_tool(&meant, origin, false).await,
@@ -184,42 +178,4 @@ impl CallMaker {
             meant,
         }
     }
-
-    /// Answers an operation that finds tools.
-    async fn answer_operation(
-        &self,
-        operation: FindOperation,
-        arguments: Value,
-        origin: Origin,
-    ) -> Result<Value, Fault> {
-        let folder = self.folder.clone();
-        match operation {
-            FindOperation::List => {
-                let params: ListToolsParams = read_operation(operation.name(), arguments)?;
-                let look = ToolLookup::begin_lookup(folder, params.query.as_deref(), origin).await;
-                let answer = look.directory.list_node(&params, look.similarity());
-                answer_value(look.finish_lookup(operation.name(), &params, answer, |answer| &answer.tools)?)
-            }
-            FindOperation::SearchNodes => {
-                let params: SearchNodesParams = read_operation(operation.name(), arguments)?;
-                let look = ToolLookup::begin_lookup(folder, Some(&params.query), origin).await;
-                let answer = look.directory.search_nodes(&params, look.similarity());
-                answer_value(look.finish_lookup(operation.name(), &params, answer, |_| &[])?)
-            }
-            FindOperation::SearchTools => {
-                let params: SearchToolsParams = read_operation(operation.name(), arguments)?;
-                let look = ToolLookup::begin_lookup(folder, Some(&params.query), origin).await;
-                let answer = look.directory.search_tools(&params, look.similarity());
-                answer_value(look.finish_lookup(operation.name(), &params, answer, |answer| &answer.results)?)
-            }
-            FindOperation::Expand => {
-                let params: ExpandToolParams = read_operation(operation.name(), arguments)?;
-                answer_value(self.folder.expand_tool(&params, &origin)?)
-            }
-        }
-    }
-}
-
-fn answer_value(answer: impl Serialize) -> Result<Value, Fault> {
-    serde_json::to_value(answer).map_err(|error| Fault::internal(error.to_string()))
 }

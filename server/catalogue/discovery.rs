@@ -12,6 +12,7 @@ mod evidence;
 mod grams;
 mod index;
 mod item;
+mod no_match;
 mod rank;
 mod rank_model;
 mod related;

@@ -17,7 +17,7 @@ use super::print::visible_line;
 use super::{answer, completions};
 use crate::base::CallId;
 use crate::hooks::message_texts;
-use crate::hub::{caller_id, read_call, several};
+use crate::hub::{CallLabel, read_call, read_message_calls};
 use crate::protocol::{Code, Door, Envelope, Fault, Origin, Policy, RawCall, Status};
 use crate::requests::call_all::CallAllParams;
 use crate::requests::{Call, CallAll};
@@ -27,8 +27,8 @@ use crate::requests::{Call, CallAll};
 /// The result is JSON. The fault is JSON too where the output is read by a program; at a terminal it is in words.
 #[derive(Debug, clap::Args)]
 pub(super) struct CallArgs {
-    /// The tool's name, as `wherefore tools` lists it; by itself, a message in JSON: a call, or {"calls": [ … ]} as
-    /// `wherefore tools compose` has a model fill it, which prints one answer a line; `-` reads it from standard input
+    /// The tool's name, as `wherefore tools` lists it; by itself, a message in JSON: a call, or several, as {"calls": [ … ]},
+    /// a list, or a model's answer as its API gives it, which prints one answer a line; `-` reads it from standard input
     #[arg(required_unless_present = "batch", add = completions::complete_tools())]
     tool: Option<String>,
     /// The arguments as a JSON object, with `why`; `-` reads them from standard input, as JSON or YAML, whose comments the
@@ -41,8 +41,8 @@ pub(super) struct CallArgs {
     #[arg(long, value_enum, default_value = "auto")]
     policy: PolicyArg,
     /// Read messages from standard input, one a line: {"tool", "arguments"}, or `args` as in the log, {"function": {"name",
-    /// "arguments"}}, or what `wherefore tools compose` describes, one call or several in `calls`; print one answer a line, in
-    /// the same order
+    /// "arguments"}}, what `wherefore tools compose` describes, one call or several in `calls`, a list of calls, or a model's
+    /// answer as its API gives it; print one answer a line, in the same order
     #[arg(long, conflicts_with_all = ["tool", "arguments"])]
     batch: bool,
     #[command(flatten)]
@@ -90,7 +90,7 @@ impl From<PolicyArg> for Policy {
 
 /// Runs it.
 pub(super) fn run_call(args: &CallArgs) -> ExitCode {
-    let is_message = |text: &String| text == "-" || text.trim_start().starts_with('{');
+    let is_message = |text: &String| text == "-" || text.trim_start().starts_with(['{', '[']);
     if args.arguments.is_none() && !args.batch && !args.tool.as_ref().is_some_and(is_message) {
         let missing =
             "ARGS is missing: the arguments of the tool as a JSON object, or `-` for standard input\n";
@@ -236,9 +236,9 @@ fn read_line(
         Ok(message) => message,
         Err(error) => return vec![CallAnswer::from_fault(no_call(&error))],
     };
-    match several(&message) {
+    match read_message_calls(&message) {
         Ok(None) => {
-            let caller_id = caller_id(&message).map(str::to_owned);
+            let caller_id = CallLabel::of_call(&message).id;
             let envelope = match read_call(message) {
                 Ok(raw) => send_call(args, backend, root, raw),
                 Err(error) => fault_envelope(no_call(&error)),
@@ -248,7 +248,7 @@ fn read_line(
         Ok(Some(calls)) => match send_all(args, backend, root, message) {
             // An answer each, in the order of the calls.
             Ok(envelopes) => {
-                let ids = calls.iter().map(|call| caller_id(call).map(str::to_owned));
+                let ids = calls.iter().map(|call| CallLabel::of_call(call).id);
                 let answer = |(envelope, caller_id)| CallAnswer { envelope, caller_id };
                 envelopes.into_iter().zip(ids).map(answer).collect()
             }
@@ -274,7 +274,6 @@ fn send_all(
     root: &str,
     message: Value,
 ) -> Result<Vec<Envelope>, Fault> {
-    let Value::Object(message) = message else { return Err(no_call("it is no object")) };
     let origin = Origin { agent: args.agent.clone(), ..Origin::from_door(Door::Cli) };
     let params = CallAllParams {
         message,
@@ -302,7 +301,7 @@ fn message(args: &CallArgs, backend: &mut RequestTarget, root: &str, text: &str)
         Err(wrong) => (Err(wrong), BTreeMap::new()),
     };
     match read {
-        Ok(value) if matches!(several(&value), Ok(None)) => match read_call(value) {
+        Ok(value) if matches!(read_message_calls(&value), Ok(None)) => match read_call(value) {
             Ok(mut raw) => {
                 raw.comments.extend(of_message(comments));
                 let caller_id = raw.origin.call.clone();

@@ -15,8 +15,8 @@ use super::backend::{RequestTarget, RootArgs};
 use super::print;
 use crate::base::hidden::shorten_to_line;
 use crate::protocol::ProposalsParams;
-use crate::requests::list::ListParams;
-use crate::requests::{List, Proposals};
+use crate::requests::list_tools::ListToolsParams;
+use crate::requests::{ListTools, Proposals};
 
 /// The environment variable by which a shell asks for completions, with the shell's name as its value. It is specific
 /// to wherefore: a variable that other programs set would keep every command from running.
@@ -70,7 +70,7 @@ pub(super) fn run_completions(args: &CompletionsArgs) -> ExitCode {
 pub(super) fn complete_tools() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let tools = current_target()
-            .and_then(|mut target| Some(target.ask::<List>(ListParams::default()).ok()?.tools));
+            .and_then(|mut target| Some(target.ask::<ListTools>(ListToolsParams::default()).ok()?.tools));
         matching_candidates(typed, tools.into_iter().flatten().map(|tool| (tool.name, tool.summary)))
     })
 }

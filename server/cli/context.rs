@@ -18,7 +18,8 @@ use crate::requests::Call;
 pub(super) struct ContextArgs {
     /// Files to include before all others
     paths: Vec<String>,
-    /// The most tokens [default: as working-set.yml or the settings say]
+    /// The most tokens, those of the files' paths among them; a file that is cut takes at most half of what is left
+    /// while others wait [default: as working-set.yml or the settings say]
     #[arg(long, value_name = "TOKENS")]
     budget: Option<u64>,
     /// Words of the task: files that hold them come first

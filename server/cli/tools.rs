@@ -54,6 +54,9 @@ enum ToolsAction {
         /// Search only below this node of the catalogue, as `Files`; `/` separates names
         #[arg(long, value_name = "NODE")]
         under: Option<String>,
+        /// The cursor that the previous page ended with
+        #[arg(long, conflicts_with = "batch")]
+        cursor: Option<String>,
     },
     /// Find the nodes of the catalogue whose tools may answer a request
     SearchNodes(find::FindRequest),
@@ -184,8 +187,8 @@ fn catalogue_file(args: &ToolsArgs) -> Option<&Path> {
 /// Runs the search that the arguments describe; does nothing for other subcommands.
 async fn find_in_place(args: &ToolsArgs, place: &SearchPlace) -> Result<(), Fault> {
     match &args.act {
-        Some(ToolsAction::Search { request, under }) => {
-            find::find_tools(request, under.as_deref(), place).await
+        Some(ToolsAction::Search { request, under, cursor }) => {
+            find::find_tools(request, under.as_deref(), cursor.clone(), place).await
         }
         Some(ToolsAction::SearchNodes(request)) => find::find_nodes(request, place).await,
         _ => Ok(()),

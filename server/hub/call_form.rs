@@ -1,17 +1,11 @@
-//! The forms in which a call comes: ours, the Tool Protocol's, a function's, and several in one message.
+//! The forms in which one call comes: ours, the log's, the Tool Protocol's, and those of models' APIs.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::catalogue::exact_params::read_exactly;
-use crate::protocol::{Code, Fault, RawCall};
-
-/// Calls of one message at most.
-const MOST: usize = 100;
-
-/// The members under which a message holds several calls: the Tool Protocol's, and that of a model's message.
-const SEVERAL: [&str; 2] = ["calls", "tool_calls"];
+use crate::protocol::RawCall;
 
 /// A call as a model's API has it.
 #[derive(Deserialize, JsonSchema)]
@@ -35,17 +29,50 @@ struct NamedFunction {
     arguments: Value,
 }
 
-/// A function's name and arguments, with the model's own id of the call.
+/// A function's name and arguments, with the model's own id of the call: of OpenAI's, Anthropic's and Ollama's APIs.
 #[derive(Deserialize, JsonSchema)]
 struct NamedCall {
     #[serde(alias = "tool_id")]
     name: String,
-    #[serde(default)]
+    #[serde(default, alias = "input")]
     arguments: Value,
-    #[serde(default, alias = "call_id")]
+    #[serde(default)]
     id: Option<String>,
+    /// The id that an answer names, where the call has a second one.
+    #[serde(default)]
+    call_id: Option<String>,
     #[serde(default, rename = "type")]
     _kind: Option<String>,
+    #[serde(default, rename = "status")]
+    _status: Option<String>,
+    #[serde(default, rename = "caller")]
+    _caller: Value,
+    #[serde(default, rename = "cache_control")]
+    _cache_control: Value,
+}
+
+/// The marks by which a caller matches an answer to its call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CallLabel {
+    /// The caller's own id of the call, where its form has one.
+    pub(crate) id: Option<String>,
+    /// The tool's name as the call has it.
+    pub(crate) tool: Option<String>,
+}
+
+impl CallLabel {
+    /// The label of a call, in whichever form.
+    pub(crate) fn of_call(call: &Value) -> Self {
+        let text = |of: &Value, names: &[&str]| {
+            names.iter().find_map(|name| of.get(*name)?.as_str()).map(str::to_owned)
+        };
+        if RawCall::is_filled(call) {
+            return Self { id: None, tool: text(call, &["_tool"]) };
+        }
+        let named = call.get("function").filter(|function| function.is_object()).unwrap_or(call);
+        let own = call.pointer("/origin/call").and_then(Value::as_str).map(str::to_owned);
+        Self { id: text(call, &["call_id", "id"]).or(own), tool: text(named, &["tool", "name", "tool_id"]) }
+    }
 }
 
 /// Reads one call, in whichever form.
@@ -67,15 +94,15 @@ pub(crate) fn read_call(call: Value) -> Result<RawCall, String> {
         return Ok(raw);
     }
     if has("name") || has("tool_id") {
-        let NamedCall { name, arguments, id, .. } = read_exactly(call)?;
+        let NamedCall { name, arguments, id, call_id, .. } = read_exactly(call)?;
         let mut raw = RawCall { tool: name, arguments, ..RawCall::default() };
-        raw.origin.call = id;
+        raw.origin.call = call_id.or(id);
         return Ok(raw);
     }
     read_exactly(call)
 }
 
-/// A call as the log has it, `type: tool_call` with `tool` and `args`, in our own form.
+/// A call as the log has it, `type: tool_call` with `tool` and `args`, in our own form. Its id is the caller's.
 fn log_form_as_call(mut call: Value) -> Value {
     let Some(members) = call.as_object_mut() else { return call };
     if members.get("type").and_then(Value::as_str) == Some("tool_call") {
@@ -86,53 +113,19 @@ fn log_form_as_call(mut call: Value) -> Value {
     {
         members.insert("arguments".to_owned(), args);
     }
+    let id = ["call_id", "id"].into_iter().find_map(|name| take_text(members, name));
+    if let Some(id) = id
+        && let Some(origin) = members.entry("origin").or_insert_with(|| json!({})).as_object_mut()
+    {
+        origin.entry("call").or_insert_with(|| id.into());
+    }
     call
 }
 
-/// The caller's own id of a call, where its form has one.
-pub(crate) fn caller_id(call: &Value) -> Option<&str> {
-    if RawCall::is_filled(call) || call.get("tool").is_some() {
-        return None;
-    }
-    call.get("id").or_else(|| call.get("call_id"))?.as_str()
-}
-
-/// The calls of a message that holds several, each still unread; nothing where the message is one call.
-///
-/// # Errors
-/// INVALID_ARGS where that is no list, or has members next to it; QUOTA_EXCEEDED where there are too many.
-pub(crate) fn several(message: &Value) -> Result<Option<Vec<Value>>, Fault> {
-    let Value::Object(members) = message else { return Ok(None) };
-    if ["tool", "_tool", "function", "name", "tool_id"].iter().any(|name| members.contains_key(*name)) {
-        return Ok(None);
-    }
-    let Some(name) = SEVERAL.iter().find(|name| members.contains_key(**name)) else { return Ok(None) };
-    let invalid = |message: String| {
-        Fault::new(Code::InvalidArgs, message).with_suggestion(
-            "send {\"calls\": [{\"_tool\": \"fs.read\", \"path\": \"…\", \"_reasoningForCall\": \"…\"}]}",
-        )
-    };
-    if let Some(other) = beside(members, name) {
-        return Err(invalid(format!(
-            "`{other}` stands beside `{name}`, and is no part of a message of calls"
-        )));
-    }
-    match &members[*name] {
-        Value::Array(calls) if calls.is_empty() => Err(invalid(format!("`{name}` holds no call"))),
-        Value::Array(calls) if calls.len() > MOST => {
-            let message = format!("`{name}` holds {} calls, and a message at most {MOST}", calls.len());
-            Err(Fault::new(Code::QuotaExceeded, message).with_suggestion("send them in several messages"))
-        }
-        Value::Array(calls) => Ok(Some(calls.clone())),
-        _ => Err(invalid(format!("`{name}` is no list of calls"))),
-    }
-}
-
-/// Returns a member that no message of calls has; other members that models add to their calls are ignored.
-fn beside<'a>(members: &'a Map<String, Value>, list: &str) -> Option<&'a str> {
-    let of_a_message = ["role", "content", "refusal", "reasoning_content", "thinking"];
-    let known = |name: &str| name == list || (list == "tool_calls" && of_a_message.contains(&name));
-    members.keys().map(String::as_str).find(|name| !known(name))
+/// Takes a member that is a text.
+fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
+    members.get(name)?.as_str()?;
+    members.shift_remove(name)?.as_str().map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -151,6 +144,8 @@ mod tests {
             json!({ "name": "fs.read", "arguments": args }),
             json!({ "function": { "name": "fs.read", "arguments": args } }),
             json!({ "id": "c1", "type": "function", "index": 0, "function": { "name": "fs.read", "arguments": args } }),
+            json!({ "type": "tool_use", "id": "c1", "name": "fs.read", "input": args }),
+            json!({ "type": "function_call", "id": "f", "call_id": "c1", "name": "fs.read", "arguments": args, "status": "completed" }),
         ] {
             let call = read_call(form.clone()).unwrap();
             assert_eq!((call.tool.as_str(), &call.arguments), ("fs.read", &args), "{form}");
@@ -160,11 +155,16 @@ mod tests {
         for call in [
             json!({ "id": "c1", "function": { "name": "fs.read" } }),
             json!({ "id": "c1", "name": "fs.read" }),
+            json!({ "id": "f1", "call_id": "c1", "name": "fs.read" }),
+            json!({ "call_id": "c1", "type": "tool_call", "tool": "fs.read", "args": args }),
+            json!({ "tool": "fs.read", "origin": { "call": "c1" } }),
         ] {
-            assert_eq!(caller_id(&call), Some("c1"));
+            let label = CallLabel { id: Some("c1".to_owned()), tool: Some("fs.read".to_owned()) };
+            assert_eq!(CallLabel::of_call(&call), label);
             assert_eq!(read_call(call).unwrap().origin.call.as_deref(), Some("c1"));
         }
-        assert_eq!(caller_id(&json!({ "_tool": "mail.read", "id": "an argument" })), None);
+        let filled = CallLabel::of_call(&json!({ "_tool": "mail.read", "id": "an argument" }));
+        assert_eq!(filled, CallLabel { id: None, tool: Some("mail.read".to_owned()) });
         for (wrong, says) in [
             (json!({ "function": { "name": "a", "args": {} } }), "`args` is no member of `function`"),
             (json!({ "name": "a", "argument": {} }), "`argument` is no member: did you mean `arguments`?"),
@@ -174,19 +174,5 @@ mod tests {
             let said = read_call(wrong.clone()).unwrap_err();
             assert!(said.contains(says), "{wrong}: {said}");
         }
-    }
-
-    #[test]
-    fn a_message_holds_several_calls_or_is_one() {
-        let count = |message: Value| several(&message).unwrap().map(|calls| calls.len());
-        assert_eq!(count(json!({ "calls": [{}, {}] })), Some(2));
-        assert_eq!(count(json!({ "role": "assistant", "content": "", "tool_calls": [{}] })), Some(1));
-        assert_eq!(count(json!({ "tool": "x", "arguments": {} })), None);
-        assert_eq!(count(json!({ "_tool": "x", "calls": [] })), None, "an argument of that name");
-        for wrong in [json!({ "calls": [] }), json!({ "calls": {} }), json!({ "calls": [{}], "more": 1 })] {
-            assert_eq!(several(&wrong).unwrap_err().code, Code::InvalidArgs, "{wrong}");
-        }
-        let many = json!({ "calls": vec![json!({}); 101] });
-        assert_eq!(several(&many).unwrap_err().code, Code::QuotaExceeded);
     }
 }

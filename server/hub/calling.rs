@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures::future::join_all;
 use serde_json::Value;
 
-use super::ServedFolder;
+use super::{FindOperation, ServedFolder};
 use crate::base::CallId;
 use crate::catalogue::Risk;
 use crate::pipeline::fault_envelope;
@@ -17,14 +17,14 @@ const SIDE_BY_SIDE: usize = 8;
 
 /// Several calls of one message, to one folder.
 pub struct CallBatch<'a> {
-    folder: &'a ServedFolder,
+    folder: &'a Arc<ServedFolder>,
     caller: Option<Arc<dyn Caller>>,
     is_found: bool,
 }
 
 impl<'a> CallBatch<'a> {
     /// Calls of `caller`. `is_found` is true if the agent found the tools by an operation.
-    pub fn new(folder: &'a ServedFolder, caller: Option<Arc<dyn Caller>>, is_found: bool) -> Self {
+    pub fn new(folder: &'a Arc<ServedFolder>, caller: Option<Arc<dyn Caller>>, is_found: bool) -> Self {
         Self { folder, caller, is_found }
     }
 
@@ -39,18 +39,26 @@ impl<'a> CallBatch<'a> {
                 let Some(next) = calls.next_if(|call| self.only_looks(call)) else { break };
                 together.push(next);
             }
-            let made = together.into_iter().map(|call| self.call_one(call));
+            let made = together.into_iter().map(|call| async move {
+                match call {
+                    Ok(raw) => self.run_call(raw).await,
+                    Err(fault) => fault_envelope(CallId::default(), fault),
+                }
+            });
             answers.extend(join_all(made).await);
         }
         answers
     }
 
-    async fn call_one(&self, call: Result<RawCall, Fault>) -> Envelope {
+    /// Makes one call, of a tool or of an operation that finds tools.
+    pub async fn run_call(&self, raw: RawCall) -> Envelope {
+        if let Some(operation) = FindOperation::named_by(&raw, self.folder) {
+            return operation.answer_call(self.folder, raw).await;
+        }
         let caller = self.caller.clone();
-        match (call, self.is_found) {
-            (Ok(raw), true) => self.folder.call_found(raw, caller).await,
-            (Ok(raw), false) => self.folder.pipeline().call_tool(raw, caller).await,
-            (Err(fault), _) => fault_envelope(CallId::default(), fault),
+        match self.is_found {
+            true => self.folder.call_found(raw, caller).await,
+            false => self.folder.pipeline().call_tool(raw, caller).await,
         }
     }
 

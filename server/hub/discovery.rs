@@ -6,15 +6,16 @@ use std::time::Instant;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::ServedFolder;
 use super::trail::ToolExpansion;
+use super::{FindOperation, ServedFolder};
 use crate::base::{CallId, hash};
 use crate::catalogue::ToolDef;
 use crate::catalogue::discovery::ToolDirectory;
 use crate::ports::Caller;
 use crate::protocol::{
-    CallContext, Code, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, MAX_LIMIT, Origin,
-    RawCall, RequireExpand, Status, ToolPointer,
+    CallContext, Code, Envelope, Event, ExpandToolAnswer, ExpandToolParams, Fault, ListNodeAnswer,
+    ListNodeParams, MAX_LIMIT, Origin, RawCall, RequireExpand, SearchNodesAnswer, SearchNodesParams,
+    SearchToolsAnswer, SearchToolsParams, Status, ToolPointer,
 };
 use crate::registry::{CompiledTool, ask_for_output};
 
@@ -134,16 +135,57 @@ fn definition_hash(def: &ToolDef) -> String {
 #[derive(Debug)]
 pub struct ToolLookup {
     folder: Arc<ServedFolder>,
-    /// The tools.
-    pub directory: Arc<ToolDirectory>,
+    directory: Arc<ToolDirectory>,
     similarity: Option<Vec<f32>>,
     origin: Origin,
     began: Instant,
 }
 
 impl ToolLookup {
+    /// Lists a node of the catalogue.
+    ///
+    /// # Errors
+    /// UNKNOWN_PATH, STALE for an old cursor.
+    pub async fn list_node(
+        folder: Arc<ServedFolder>,
+        params: &ListNodeParams,
+        origin: Origin,
+    ) -> Result<ListNodeAnswer, Fault> {
+        let look = Self::begin_lookup(folder, params.query.as_deref(), origin).await;
+        let answer = look.directory.list_node(params, look.similarity());
+        look.finish_lookup(FindOperation::List, params, answer, |answer| &answer.tools)
+    }
+
+    /// Finds the nodes that may hold what a request asks for.
+    ///
+    /// # Errors
+    /// INVALID_ARGS for a limit that is out of bounds.
+    pub async fn search_nodes(
+        folder: Arc<ServedFolder>,
+        params: &SearchNodesParams,
+        origin: Origin,
+    ) -> Result<SearchNodesAnswer, Fault> {
+        let look = Self::begin_lookup(folder, Some(&params.query), origin).await;
+        let answer = look.directory.search_nodes(params, look.similarity());
+        look.finish_lookup(FindOperation::SearchNodes, params, answer, |_| &[])
+    }
+
+    /// Finds the tools under a node that answer a request.
+    ///
+    /// # Errors
+    /// UNKNOWN_PATH, NO_MATCH_IN_CATEGORY, STALE for an old cursor.
+    pub async fn search_tools(
+        folder: Arc<ServedFolder>,
+        params: &SearchToolsParams,
+        origin: Origin,
+    ) -> Result<SearchToolsAnswer, Fault> {
+        let look = Self::begin_lookup(folder, Some(&params.query), origin).await;
+        let answer = look.directory.search_tools(params, look.similarity());
+        look.finish_lookup(FindOperation::SearchTools, params, answer, |answer| &answer.results)
+    }
+
     /// Waits a moment for the similarity of the tools to the request, where a model is there to compute it.
-    pub async fn begin_lookup(folder: Arc<ServedFolder>, request: Option<&str>, origin: Origin) -> Self {
+    async fn begin_lookup(folder: Arc<ServedFolder>, request: Option<&str>, origin: Origin) -> Self {
         let began = Instant::now();
         let directory = folder.toolbox().directory();
         let similarity =
@@ -152,7 +194,7 @@ impl ToolLookup {
     }
 
     /// The cosine similarity of the request to each tool, where it is known.
-    pub fn similarity(&self) -> Option<&[f32]> {
+    fn similarity(&self) -> Option<&[f32]> {
         self.similarity.as_deref()
     }
 
@@ -160,14 +202,14 @@ impl ToolLookup {
     ///
     /// # Errors
     /// As the answer's.
-    pub fn finish_lookup<A: Serialize>(
+    fn finish_lookup<A: Serialize>(
         &self,
-        name: &str,
+        operation: FindOperation,
         params: &impl Serialize,
         answer: Result<A, impl Into<Fault>>,
         found: fn(&A) -> &[ToolPointer],
     ) -> Result<A, Fault> {
-        let Self { folder, origin, began, .. } = self;
+        let (Self { folder, origin, began, .. }, name) = (self, operation.name());
         let operation = DiscoveryOperation { name, origin, began: *began };
         let answer = answer.map_err(|error| {
             let mut fault: Fault = error.into();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::catalogue::compile_schema;
 use crate::catalogue::exact_params::read_exactly;
 use crate::protocol::{
-    Code, ExpandToolParams, Fault, ListToolsParams, MAX_LIMIT, SearchNodesParams, SearchToolsParams,
+    Code, ExpandToolParams, Fault, ListNodeParams, MAX_LIMIT, SearchNodesParams, SearchToolsParams,
 };
 
 /// The description of [`CALL`] for a model.
@@ -93,7 +93,7 @@ impl FindOperation {
     /// The schema of its arguments.
     pub fn schema(self) -> Value {
         slim_schema(match self {
-            Self::List => json!(schemars::schema_for!(ListToolsParams)),
+            Self::List => json!(schemars::schema_for!(ListNodeParams)),
             Self::SearchNodes => json!(schemars::schema_for!(SearchNodesParams)),
             Self::SearchTools => json!(schemars::schema_for!(SearchToolsParams)),
             Self::Expand => json!(schemars::schema_for!(ExpandToolParams)),

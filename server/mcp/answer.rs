@@ -3,11 +3,11 @@
 
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::base::hidden::escape_in_json;
 use crate::base::json;
-use crate::hub::{fault_object, model_result, undot_names};
+use crate::hub::{CallLabel, RESULT, fault_object, model_result, undot_names};
 use crate::protocol::{Envelope, Fault};
 
 /// The result of a call. If its text names tools to use next, those in `names` are written by their listed names.
@@ -25,10 +25,38 @@ pub(super) fn call_result(envelope: &Envelope, names: impl FnOnce() -> Vec<Strin
     result
 }
 
-/// The answer to several calls: one for each, in their order. It is a fault where every call is one.
-pub(super) fn of_several(envelopes: &[Envelope], names: impl Fn() -> Vec<String>) -> CallToolResult {
-    let answers: Vec<Value> = envelopes.iter().map(|envelope| model_result(envelope, &names)).collect();
+/// The answer to several calls: one for each, in their order, with the call's id, tool and status. It is a fault where every
+/// call is one.
+pub(super) fn of_several(
+    envelopes: &[Envelope],
+    labels: &[CallLabel],
+    names: impl Fn() -> Vec<String>,
+) -> CallToolResult {
+    let answer = |(envelope, label)| label_result(envelope, label, model_result(envelope, &names));
+    let answers: Vec<Value> = envelopes.iter().zip(labels).map(answer).collect();
     finish_result(json!({ "answers": answers }), envelopes.iter().all(|envelope| envelope.error.is_some()))
+}
+
+/// A result beside the call's id, tool and status, which is the result's own where it has one. A result that has another id or
+/// tool under these names stands in a member of its own.
+fn label_result(envelope: &Envelope, label: &CallLabel, result: Value) -> Value {
+    let own_id = Some(envelope.call_id.as_str()).filter(|id| !id.is_empty());
+    let status = result.get("status").filter(|status| status.is_string()).cloned();
+    let label = [
+        ("id", json!(label.id.as_deref().or(own_id))),
+        ("tool", json!(label.tool)),
+        ("status", status.unwrap_or_else(|| json!(envelope.status))),
+    ];
+    let mut labelled: Map<String, Value> =
+        label.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let is_other = |members: &Map<String, Value>| {
+        labelled.iter().any(|(name, value)| members.get(name).is_some_and(|own| own != value))
+    };
+    match result {
+        Value::Object(members) if !is_other(&members) => labelled.extend(members),
+        other => drop(labelled.insert(RESULT.to_owned(), other)),
+    }
+    Value::Object(labelled)
 }
 
 /// The answer to an operation that finds tools.

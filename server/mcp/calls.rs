@@ -5,11 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::ErrorData;
-use rmcp::model::{
-    CallToolResponse, CallToolResult, InputRequiredResult, InputResponses, ServerNotification,
-};
+use rmcp::model::{CallToolResponse, InputRequiredResult, InputResponses, ServerNotification};
 use rmcp::service::{RequestContext, RoleServer};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -25,7 +23,6 @@ use crate::pipeline::fault_envelope;
 use crate::ports::Caller;
 use crate::protocol::{Code, Envelope, Fault, Origin, RawCall};
 use crate::requests::call_all::CallAllParams;
-use crate::requests::{Asker, ExpandTool, ListTools, Request, SearchNodes, SearchTools};
 
 /// The interval of progress notifications to a waiting agent: well below the time limits of agents.
 const ALIVE: Duration = Duration::from_secs(5);
@@ -52,8 +49,11 @@ impl McpConnection {
         let ToolCall { name, arguments, given, state } = call;
         let origin = origin::call_origin(&context, self.connection.name.as_deref());
         if let Some(operation) = FindOperation::from_name(&name) {
-            let arguments = fit_operation_arguments(arguments, &operation.schema());
-            return Ok(self.answer_operation(operation, arguments, origin).await.into());
+            let answer = match self.hub.folder_at(Some(&self.options.root)) {
+                Ok(folder) => operation.answer_operation(&folder, arguments, origin).await,
+                Err(error) => Err(error.into()),
+            };
+            return Ok(answer::operation_result(answer).into());
         }
         if name == CALL_ALL {
             return self.call_all(arguments, origin, &context).await;
@@ -108,7 +108,7 @@ impl McpConnection {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let params = CallAllParams {
-            message: message.as_object().cloned().unwrap_or_default(),
+            message,
             origin,
             environment: self.options.environment.clone(),
             policy: self.options.policy,
@@ -121,6 +121,7 @@ impl McpConnection {
             Err(fault) => return Ok(answer::operation_result(Err::<(), _>(fault)).into()),
         };
         let is_found = folder.toolbox().is_discovery();
+        let (labels, calls): (Vec<_>, Vec<_>) = calls.into_iter().map(|one| (one.label, one.call)).unzip();
         let (attendant, sent) = McpCaller::new(context, Map::new(), self.log_level());
         let batch = CallBatch::new(&folder, None, is_found);
         let made = batch.run_calls(calls);
@@ -128,7 +129,7 @@ impl McpConnection {
         let names = || -> Vec<String> {
             folder.toolbox().registry().tool_summaries().into_iter().map(|tool| tool.name).collect()
         };
-        Ok(answer::of_several(&envelopes, names).into())
+        Ok(answer::of_several(&envelopes, &labels, names).into())
     }
 
     /// Runs a call in the agent's folder. `is_found` is true if the agent names the tool as an operation gave it. Where tools
@@ -170,41 +171,6 @@ impl McpConnection {
         let environment = self.options.environment.clone();
         let policy = self.options.policy;
         RawCall { tool, arguments, origin, environment, policy, root, ..RawCall::default() }
-    }
-
-    async fn answer_operation(
-        &self,
-        operation: FindOperation,
-        arguments: Value,
-        origin: Origin,
-    ) -> CallToolResult {
-        match operation {
-            FindOperation::List => self.answer_request::<ListTools>(operation, arguments, origin).await,
-            FindOperation::SearchNodes => {
-                self.answer_request::<SearchNodes>(operation, arguments, origin).await
-            }
-            FindOperation::SearchTools => {
-                self.answer_request::<SearchTools>(operation, arguments, origin).await
-            }
-            FindOperation::Expand => self.answer_request::<ExpandTool>(operation, arguments, origin).await,
-        }
-    }
-
-    /// Answers a `wherefore/*` request about the agent's folder.
-    async fn answer_request<R: Request>(
-        &self,
-        operation: FindOperation,
-        mut arguments: Value,
-        origin: Origin,
-    ) -> CallToolResult {
-        let asked = arguments.clone();
-        if let Value::Object(members) = &mut arguments {
-            members.insert("root".to_owned(), json!(self.options.root));
-        }
-        answer::operation_result(match read_operation(operation.name(), arguments) {
-            Ok(params) => R::answer_request(&self.hub, params, Asker::from(origin.clone())).await,
-            Err(fault) => Err(self.refused(operation.name(), &asked, fault, &origin)),
-        })
     }
 
     /// Notes that an operation's arguments were refused; gives the fault back.

@@ -93,7 +93,10 @@ pub(crate) fn fit_context(
     for file in candidates {
         waiting -= 1;
         if fitting.left.tokens < LEAST {
-            fitting.leave_out(file.path, None, "the budget is used up".to_owned());
+            let left = fitting.left.tokens;
+            let reason =
+                format!("{left} tokens of the budget are left, and no file goes in with less than {LEAST}");
+            fitting.leave_out(file.path, None, reason);
             continue;
         }
         match read(&file) {
@@ -137,6 +140,10 @@ impl ContextFitting {
                         let left = left.tokens;
                         format!("it is never cut, and its {whole} tokens do not fit into the {left} left")
                     }
+                    _ if others_wait => format!(
+                        "not a line of its {whole} tokens fits into the {share} that it may take: half of what is \
+                         left is kept for the files behind it"
+                    ),
                     _ => format!("not a line of its {whole} tokens fits into the {share} that it may take"),
                 };
                 self.leave_out(file.path, Some(whole), reason);

@@ -15,9 +15,9 @@ fn default_limit() -> usize {
     DEFAULT_LIMIT
 }
 
-/// Params of `wherefore/listTools`: the nodes and tools at a node.
+/// Params of `wherefore/list`: the nodes and tools at a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ListToolsParams {
+pub struct ListNodeParams {
     /// The node, from the root; the root when empty.
     #[serde(default)]
     pub path: Vec<String>,
@@ -41,9 +41,9 @@ pub struct ListToolsParams {
     pub root: Option<String>,
 }
 
-/// Answer of `wherefore/listTools`.
+/// Answer of `wherefore/list`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ListToolsAnswer {
+pub struct ListNodeAnswer {
     /// The node.
     pub path: Vec<String>,
     /// The nodes directly below it.
@@ -55,7 +55,7 @@ pub struct ListToolsAnswer {
     /// The reason why there is nothing to list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The root's nodes, where there is nothing to list.
+    /// The nearest nodes, else the root's, where there is nothing to list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
     /// The call to make next, where there is nothing to list.
@@ -120,7 +120,7 @@ pub struct SearchNodesAnswer {
     /// The reason why none may hold it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The root's nodes, where none may hold it.
+    /// The nearest nodes, else the root's, where none may hold it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
     /// The call to make next, where none may hold it.

@@ -44,7 +44,7 @@ pub use command_notice::{CommandNotice, CommandState, LARGEST_OUTPUT};
 pub use diagnostics::{DiagnosticsAnswer, DiagnosticsParams, DocumentDiagnostics};
 pub use direct_writes::{ApartAct, DirectWrites};
 pub use discovery::{
-    ExpandToolAnswer, ExpandToolParams, ListToolsAnswer, ListToolsParams, MAX_LIMIT, NodeMatch, NodePointer,
+    ExpandToolAnswer, ExpandToolParams, ListNodeAnswer, ListNodeParams, MAX_LIMIT, NodeMatch, NodePointer,
     SearchNodesAnswer, SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
 };
 pub use effects::{CallEffects, NetworkTarget, PathAccess};

@@ -200,7 +200,7 @@ pub enum ComposeForm {
     Mcp,
 }
 
-/// A tool of `wherefore/list`, without its schema.
+/// A tool of `wherefore/listTools`, without its schema.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 
 pub struct ToolSummary {

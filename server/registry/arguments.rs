@@ -157,7 +157,10 @@ pub(super) fn translate_alias(args: Map<String, Value>, alias: &ToolAlias) -> Ma
         out.insert(own.unwrap_or(name), value);
     }
     for (name, value) in &alias.defaults {
-        out.entry(name).or_insert_with(|| value.clone());
+        // A null means the same as its absence.
+        if out.get(name).is_none_or(Value::is_null) {
+            out.insert(name.clone(), value.clone());
+        }
     }
     out
 }

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::{Asker, Call, Request};
 use crate::base::CallId;
-use crate::hub::Hub;
-use crate::hub::read_call;
+use crate::hub::{CallBatch, Hub, read_call};
 use crate::pipeline::fault_envelope;
 use crate::protocol::{Envelope, Fault, RawCall};
 
@@ -20,7 +19,7 @@ impl Request for Call {
             found => found,
         };
         Ok(match folder {
-            Ok(folder) => folder.pipeline().call_tool(call, asker.caller).await,
+            Ok(folder) => CallBatch::new(&folder, asker.caller, false).run_call(call).await,
             Err(error) => fault_envelope(CallId::default(), error.into()),
         })
     }

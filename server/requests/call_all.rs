@@ -7,18 +7,19 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Asker, CallAll, Request};
-use crate::hub::{CallBatch, Hub, read_call, several};
+use crate::hub::{CallBatch, CallLabel, Hub, read_call, read_message_calls};
 use crate::protocol::{Code, Envelope, Fault, Origin, Policy, RawCall};
 
 /// Params of `wherefore/callAll`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CallAllParams {
-    /// The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol.
-    pub message: Map<String, Value>,
+    /// The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol; a list of
+    /// calls; or a model's answer with calls, as its API gives it.
+    pub message: Value,
     /// Who called.
     pub origin: Origin,
     /// The environment whose activities run the tools; the folder's when absent.
@@ -32,6 +33,12 @@ pub struct CallAllParams {
     pub root: Option<String>,
 }
 
+/// A call of a message, and the marks by which its answer is matched.
+pub(crate) struct LabelledCall {
+    pub(crate) label: CallLabel,
+    pub(crate) call: Result<RawCall, Fault>,
+}
+
 /// Answer of `wherefore/callAll`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallAllAnswer {
@@ -40,16 +47,22 @@ pub struct CallAllAnswer {
 }
 
 impl CallAllParams {
-    /// The calls of the message, in order, each with what holds for all; what is no call has its fault.
+    /// The calls of the message, in order, each with its label and what holds for all; what is no call has its fault.
     ///
     /// # Errors
     /// The problem of the message as a whole.
-    pub(crate) fn calls(&self) -> Result<Vec<Result<RawCall, Fault>>, Fault> {
-        let Some(calls) = several(&Value::Object(self.message.clone()))? else {
-            return Err(Fault::new(Code::InvalidArgs, "the message holds no `calls`")
-                .with_suggestion("send {\"calls\": [ … ]}, or call the tool itself"));
+    pub(crate) fn calls(&self) -> Result<Vec<LabelledCall>, Fault> {
+        let calls = match read_message_calls(&self.message)? {
+            Some(calls) => calls,
+            None if CallLabel::of_call(&self.message).tool.is_some() => vec![self.message.clone()],
+            None => {
+                return Err(Fault::new(Code::InvalidArgs, "the message holds no `calls`")
+                    .with_suggestion("send {\"calls\": [ … ]}, or call the tool itself"));
+            }
         };
-        Ok(calls.into_iter().enumerate().map(|(at, call)| self.call(at, call)).collect())
+        let labelled =
+            |(at, call)| LabelledCall { label: CallLabel::of_call(&call), call: self.call(at, call) };
+        Ok(calls.into_iter().enumerate().map(labelled).collect())
     }
 
     fn call(&self, at: usize, call: Value) -> Result<RawCall, Fault> {
@@ -100,7 +113,7 @@ impl Request for CallAll {
         asker: Asker,
     ) -> Result<CallAllAnswer, Fault> {
         params.origin.door = asker.origin.door;
-        let calls = params.calls()?;
+        let calls = params.calls()?.into_iter().map(|labelled| labelled.call).collect();
         let folder = hub.folder_at(params.root.as_deref())?;
         Ok(CallAllAnswer { answers: CallBatch::new(&folder, asker.caller, false).run_calls(calls).await })
     }

@@ -10,9 +10,6 @@ impl Request for SearchNodes {
         params: SearchNodesParams,
         asker: Asker,
     ) -> Result<SearchNodesAnswer, Fault> {
-        let folder = hub.folder_at(params.root.as_deref())?;
-        let look = ToolLookup::begin_lookup(folder, Some(&params.query), asker.origin).await;
-        let answer = look.directory.search_nodes(&params, look.similarity());
-        look.finish_lookup("search_nodes", &params, answer, |_| &[])
+        ToolLookup::search_nodes(hub.folder_at(params.root.as_deref())?, &params, asker.origin).await
     }
 }

@@ -11,9 +11,6 @@ impl Request for SearchTools {
         params: SearchToolsParams,
         asker: Asker,
     ) -> Result<SearchToolsAnswer, Fault> {
-        let folder = hub.folder_at(params.root.as_deref())?;
-        let look = ToolLookup::begin_lookup(folder, Some(&params.query), asker.origin).await;
-        let answer = look.directory.search_tools(&params, look.similarity());
-        look.finish_lookup("search_tool_by_category", &params, answer, |answer| &answer.results)
+        ToolLookup::search_tools(hub.folder_at(params.root.as_deref())?, &params, asker.origin).await
     }
 }

@@ -63,7 +63,9 @@ fn in_engine(request: &ScriptRequest, emit: &Emit, deadline: &ScriptDeadline) ->
     runtime.set_interrupt_handler(Some(Box::new(move || clock.is_over())));
     let context = Context::full(&runtime)?;
     let host = context.with(|ctx| {
-        ctx.globals().set("input", ctx.json_parse(request.input.to_string())?)?;
+        let input = ctx.json_parse(request.input.to_string())?;
+        ctx.globals().set("input", input.clone())?;
+        ctx.globals().set("input_json", input)?;
         Ok::<_, rquickjs::Error>(Persistent::save(&ctx, connect_host(&ctx, emit.clone(), deadline)?))
     })?;
     runtime.set_host_promise_rejection_tracker(Some(track_rejections(host.clone())));

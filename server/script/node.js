@@ -69,7 +69,7 @@ const run = (code) => {
 
 const key = `wherefore ${Math.random()}`;
 const request = JSON.parse(readFileSync(0, "utf8"));
-globalThis.input = request.input;
+globalThis.input = globalThis.input_json = request.input;
 globalThis.console = host.console;
 globalThis.require = createRequire("/");
 process.on("uncaughtException", (error) => fail(error));

@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct ScriptRequest {
     /// The code.
     pub code: String,
-    /// The value that the code finds as `input`.
+    /// The value that the code finds as `input_json`, and as `input`.
     pub input: Value,
     /// Milliseconds after which the code is ended.
     pub time_ms: u64,

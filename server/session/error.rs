@@ -43,6 +43,8 @@ pub enum SearchError {
     NoScope {
         /// The scope.
         path: WorkspacePath,
+        /// The nearest paths in its folder.
+        near: Vec<String>,
     },
     /// The pattern cannot be searched for.
     #[error(transparent)]

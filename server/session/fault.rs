@@ -27,9 +27,9 @@ impl From<SearchError> for Fault {
         match error {
             SearchError::Path(error) => error.into(),
             SearchError::Scope(error) => error.into(),
-            SearchError::NoScope { .. } => {
-                Self::new(Code::NotFound, message).with_suggestion("fs.ls shows what is there")
-            }
+            SearchError::NoScope { near, .. } => Self::new(Code::NotFound, message)
+                .with_near_names(near)
+                .with_suggestion("fs.ls shows what is there"),
             SearchError::Query(_) => Self::new(Code::InvalidArgs, message)
                 .with_suggestion("mend the expression, or set `literal` to search for the text as it stands"),
             SearchError::Walk(error) => of_walk(&error, message),

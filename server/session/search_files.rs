@@ -19,7 +19,7 @@ use crate::index::lexical::source::TextSource;
 use crate::index::lexical::walk::GlobFilter;
 use crate::index::semantic::{self, EmptyReason};
 use crate::protocol::PathAccess;
-use crate::workspace::{FileKind, WorkspaceFiles};
+use crate::workspace::{FileKind, WorkspaceError, WorkspaceFiles};
 
 /// Bytes of a file that the ranker is shown: it takes no more than this in.
 pub(super) const MOST: u64 = (1 << 20) + 1;
@@ -221,7 +221,13 @@ impl FileSearch {
     /// The path of what is to be searched; empty for the whole.
     fn scope_of(&self, files: &WorkspaceFiles, scope: &str) -> Result<String, SearchError> {
         let path = WorkspacePath::parse(self.workspace.root(), if scope.is_empty() { "." } else { scope })?;
-        let found = files.stat(&path)?.ok_or(SearchError::NoScope { path })?;
+        let Some(found) = files.stat(&path)? else {
+            let near = match files.open(&path) {
+                Err(WorkspaceError::Missing { near, .. }) => near,
+                _ => Vec::new(),
+            };
+            return Err(SearchError::NoScope { path, near });
+        };
         if found.kind != FileKind::Folder {
             // A named file that cannot be read is a fault; one that the search comes across is passed over.
             files.open(&found.path)?;

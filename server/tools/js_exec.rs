@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::terminal_run::AFTERWARDS;
-use crate::execution::{CommandExecutor, JavaScriptRequest, LimitWord, ScriptOutcome, ScriptRuntime};
+use crate::execution::{
+    CommandExecutor, GivenBounds, JavaScriptRequest, LimitWord, ScriptOutcome, ScriptRuntime,
+};
 use crate::protocol::{CallEffects, Code, Fault};
 use crate::registry::{Activity, ActivityOutput, PermittedCall};
-use crate::script::{LogLevel, ScriptError};
+use crate::script::{self, LogLevel, ScriptError};
 use crate::session::CallScope;
 
 /// Runs JavaScript.
@@ -75,7 +77,7 @@ enum LevelWord {
     Error,
 }
 
-/// The error that ended the code, or that its time was up.
+/// The error or the limit that ended the code.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct ScriptErrorAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,11 +125,16 @@ impl Activity for RunScript {
             },
             limit: Duration::from_millis(input.timeout_ms),
         };
+        let of_command = GivenBounds::of_command(input.timeout_ms, &scope.settings().sandbox);
+        let given = match input.runtime {
+            RuntimeWord::Quickjs => GivenBounds { memory_mb: script::MEMORY as u64 >> 20, ..of_command },
+            RuntimeWord::Node => of_command,
+        };
         let outcome = self.0.run_script(scope, call.call(), request).await?;
         scope.check_cancelled()?;
         Ok(ActivityOutput {
             truncated: outcome.cut,
-            ..ActivityOutput::from_value(script_answer(outcome, input.timeout_ms))
+            ..ActivityOutput::from_value(script_answer(outcome, given))
         })
     }
 }
@@ -141,11 +148,11 @@ fn value_of(input: &Value) -> Result<Value, Fault> {
     })
 }
 
-/// The answer of code that ran for at most `timeout_ms` milliseconds.
-fn script_answer(outcome: ScriptOutcome, timeout_ms: u64) -> ScriptAnswer {
+/// The answer of code that ran within these bounds.
+fn script_answer(outcome: ScriptOutcome, given: GivenBounds) -> ScriptAnswer {
     let ScriptOutcome { run, logs, result, error, limit, .. } = outcome;
     let limit = limit.map(LimitWord::from_limit);
-    let timeout = limit.as_ref().and_then(|limit| limit.timeout(timeout_ms));
+    let of_limit = limit.as_ref().map(|limit| ScriptErrorAnswer::from_limit(limit, given));
     let exit_code = match (&limit, &error) {
         (Some(LimitWord::Time), _) => 124,
         (Some(_), _) => 137,
@@ -158,7 +165,7 @@ fn script_answer(outcome: ScriptOutcome, timeout_ms: u64) -> ScriptAnswer {
     ScriptAnswer {
         result,
         logs: logs.collect(),
-        error: timeout.map(ScriptErrorAnswer::of_timeout).or(error.map(ScriptErrorAnswer::from_error)),
+        error: of_limit.or(error.map(ScriptErrorAnswer::from_error)),
         limit,
         exit_code,
         duration_ms: u64::try_from(run.report.duration.as_millis()).unwrap_or(u64::MAX),
@@ -183,8 +190,15 @@ impl ScriptErrorAnswer {
         Self { name, message, recoverable: true, line, column, ..Self::default() }
     }
 
-    fn of_timeout(Fault { code, message, recoverable, suggestion, .. }: Fault) -> Self {
-        let name = "Timeout".to_owned();
+    fn from_limit(limit: &LimitWord, given: GivenBounds) -> Self {
+        let Fault { code, message, recoverable, suggestion, .. } = limit.make_fault(given);
+        let suggestion = match limit {
+            LimitWord::Memory if given.memory_mb == script::MEMORY as u64 >> 20 => {
+                Some("have it hold less at a time, or run it with `runtime: node`".to_owned())
+            }
+            _ => suggestion,
+        };
+        let name = if code == Code::Timeout { "Timeout" } else { "QuotaExceeded" }.to_owned();
         Self { code: Some(code), name, message, recoverable, suggestion, ..Self::default() }
     }
 }

@@ -26,7 +26,8 @@ pub(super) struct AdviseInput {
 #[derive(Debug, Deserialize, JsonSchema)]
 struct FileHint {
     path: String,
-    why: String,
+    /// The call's `why` where absent.
+    why: Option<String>,
 }
 
 /// The answer.
@@ -66,7 +67,8 @@ fn take_hints(
     for (hints, advice) in [(&input.cold, Advice::Cold), (&input.hot, Advice::Hot)] {
         for hint in hints {
             scope.check_cancelled()?;
-            outcomes.push(scope.memory().add_hint(advice, &hint.path, &hint.why, by));
+            let why = hint.why.as_deref().unwrap_or(call.why().as_str());
+            outcomes.push(scope.memory().add_hint(advice, &hint.path, why, by));
         }
     }
     // A call that names no file changes no hint, and there is none to tell of.

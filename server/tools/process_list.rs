@@ -83,6 +83,20 @@ impl Activity for ListProcesses {
         let limit = scope.settings().limits.output_items;
         let truncated = listed.len() > limit;
         listed.truncate(limit);
-        Ok(ActivityOutput { truncated, ..ActivityOutput::from_value(listed) })
+        let warnings = describe_empty_list(&input, listed.is_empty()).into_iter().collect();
+        Ok(ActivityOutput { truncated, warnings, ..ActivityOutput::from_value(listed) })
     }
+}
+
+/// Says what an empty list was taken from, and how to see more.
+fn describe_empty_list(input: &ProcessListInput, is_empty: bool) -> Option<String> {
+    let holds = |text: &String| format!(" that holds {text:?}");
+    let held = input.filter.as_ref().map(holds).unwrap_or_default();
+    is_empty.then(|| match input.machine {
+        false => format!(
+            "no command{held} was started by terminal.run with `background`; `machine: true` lists the processes of the \
+             machine, once the person says yes"
+        ),
+        true => format!("no command in the background and no process of the machine{held} is there"),
+    })
 }

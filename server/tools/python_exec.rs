@@ -10,7 +10,9 @@ use serde_json::Value;
 
 use super::terminal_run::AFTERWARDS;
 use crate::base::WorkspacePath;
-use crate::execution::{Artifact, CommandExecutor, LimitWord, PythonError, PythonOutcome, PythonRequest};
+use crate::execution::{
+    Artifact, CommandExecutor, GivenBounds, LimitWord, PythonError, PythonOutcome, PythonRequest,
+};
 use crate::protocol::{CallEffects, Code, Fault};
 use crate::registry::{Activity, ActivityOutput, PermittedCall};
 use crate::session::CallScope;
@@ -51,7 +53,7 @@ pub(super) struct PythonAnswer {
     left_out: Vec<String>,
 }
 
-/// The exception that ended the code, or that its time was up.
+/// The exception or the limit that ended the code.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 struct PythonErrorAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -106,12 +108,16 @@ impl Activity for RunPython {
         let (stdout, stderr) = (run.output.captured_text(), run.errors.captured_text());
         let report = run.report;
         let limit = report.limit.map(LimitWord::from_limit);
+        let given = GivenBounds::of_command(input.timeout_ms, &scope.settings().sandbox);
         let truncated = stdout.cut || stderr.cut;
         let answer = PythonAnswer {
             stdout: stdout.text,
             stderr: stderr.text,
             return_value: value.unwrap_or_default(),
-            error: error.map(error_answer).or_else(|| timeout(limit.as_ref()?, input.timeout_ms)),
+            error: limit
+                .as_ref()
+                .map(|limit| limit_answer(limit.make_fault(given)))
+                .or(error.map(error_answer)),
             artifacts: artifacts.into_iter().map(artifact_answer).collect(),
             exit_code: report.shell_status(),
             limit,
@@ -137,24 +143,20 @@ fn read_files(asked: &BTreeMap<String, String>) -> Result<BTreeMap<WorkspacePath
 }
 
 fn error_answer(PythonError { class, message, line }: PythonError) -> PythonErrorAnswer {
+    // Code that is refused memory is not ended by it: it gets an exception.
+    let is_refused_memory = class == "MemoryError";
     PythonErrorAnswer {
+        code: is_refused_memory.then_some(Code::QuotaExceeded),
+        suggestion: is_refused_memory.then(|| "have it hold less at a time".to_owned()),
         r#type: Some(class),
         message,
         recoverable: true,
         line,
-        ..PythonErrorAnswer::default()
     }
 }
 
-fn timeout(limit: &LimitWord, timeout_ms: u64) -> Option<PythonErrorAnswer> {
-    let Fault { code, message, recoverable, suggestion, .. } = limit.timeout(timeout_ms)?;
-    Some(PythonErrorAnswer {
-        code: Some(code),
-        message,
-        recoverable,
-        suggestion,
-        ..PythonErrorAnswer::default()
-    })
+fn limit_answer(Fault { code, message, recoverable, suggestion, .. }: Fault) -> PythonErrorAnswer {
+    PythonErrorAnswer { code: Some(code), message, recoverable, suggestion, ..PythonErrorAnswer::default() }
 }
 
 fn artifact_answer(Artifact { path, size, hash, text }: Artifact) -> ArtifactAnswer {

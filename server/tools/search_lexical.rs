@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::count::Count;
+use super::unmatched_place::describe_no_files;
 use super::{off_thread, whole_unless};
 use crate::index::lexical::hit::{HitPlace, LineHit};
 use crate::index::lexical::query::{CaseSensitivity, LineQuery};
@@ -100,7 +101,11 @@ fn search_lines(scope: &CallScope, input: &LexicalInput) -> Result<ActivityOutpu
     let place = SearchScope { scope: whole_unless(&input.scope), glob: &input.glob };
     let found = scope.search().search_lines(&query, place, options)?;
     let left_out = scope.search().left_out(place)?;
-    let warnings = left_out.into_iter().chain(unfinished_note(&found)).collect();
+    let no_files = match found.hits.is_empty() {
+        true => describe_no_files(scope, place)?,
+        false => None,
+    };
+    let warnings = left_out.into_iter().chain(unfinished_note(&found)).chain(no_files).collect();
     let rest = found.next_place().map(|next| {
         let shown = found.hits.len();
         format!("{shown} matches are shown; narrow the scope, the glob or the query, or go on with the cursor {next}")

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::fs_patch::git_draft;
 use crate::execution::{
-    CommandBounds, CommandExecutor, CommandOutcome, CommandRequest, LONGER_BY_DEFINITION, LimitWord,
-    RunOutcome,
+    CommandBounds, CommandExecutor, CommandOutcome, CommandRequest, GivenBounds, LONGER_BY_DEFINITION,
+    LimitWord, RunOutcome,
 };
 use crate::ports::{AttachedGrant, AttachedReport};
 use crate::protocol::{CallEffects, Code, CommandEffects, DirectWrites, Fault, NetworkTarget};
@@ -189,7 +189,7 @@ impl Activity for RunCommand {
             };
             if let Some(in_place) = in_place {
                 let (draft, report) = in_place.end_attached(&self.0, scope, report).await;
-                let answer = RunOutput::from_attached(report).with_timeout(input.timeout_ms);
+                let answer = RunOutput::from_attached(report).with_limit(input.timeout_ms, scope);
                 return Ok(ActivityOutput::from_change(draft, answer));
             }
             scope.check_cancelled()?;
@@ -198,7 +198,7 @@ impl Activity for RunCommand {
             let draft = CallDraft { applies, ..draft };
             return Ok(ActivityOutput::from_change(
                 draft,
-                RunOutput::from_attached(report).with_timeout(input.timeout_ms),
+                RunOutput::from_attached(report).with_limit(input.timeout_ms, scope),
             ));
         }
         if input.background && input.is_read_only() {
@@ -218,7 +218,7 @@ impl Activity for RunCommand {
         }
         let applies = self.0.applies_changes(scope, kind, input.asked_effects(), &draft).await;
         let (answer, truncated) = RunOutput::of_run(scope, run, left_out, written)?;
-        let answer = answer.with_timeout(input.timeout_ms);
+        let answer = answer.with_limit(input.timeout_ms, scope);
         let draft = CallDraft { applies, ..draft };
         Ok(ActivityOutput { truncated, ..ActivityOutput::from_change(draft, answer) })
     }
@@ -259,16 +259,21 @@ impl RunOutput {
         }
     }
 
-    /// The same, with the fault of a tool's own command whose time, which its definition sets, was up.
-    pub(crate) fn with_defined_timeout(self, limit: Duration) -> Self {
-        let answer = self.with_timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX));
-        let error = answer.error.map(|fault| fault.with_suggestion(LONGER_BY_DEFINITION));
+    /// The same, with the fault of a tool's own command that a limit ended: its definition sets its time.
+    pub(crate) fn with_defined_limit(self, limit: Duration, scope: &CallScope) -> Self {
+        let answer = self.with_limit(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX), scope);
+        let longer = |fault: Fault| match fault.code {
+            Code::Timeout => fault.with_suggestion(LONGER_BY_DEFINITION),
+            _ => fault,
+        };
+        let error = answer.error.map(longer);
         Self { error, ..answer }
     }
 
-    /// The same, with the fault of a command whose time was up.
-    fn with_timeout(mut self, timeout_ms: u64) -> Self {
-        self.error = self.limit.as_ref().and_then(|limit| limit.timeout(timeout_ms));
+    /// The same, with the fault of a command that a limit ended.
+    fn with_limit(mut self, timeout_ms: u64, scope: &CallScope) -> Self {
+        let given = GivenBounds::of_command(timeout_ms, &scope.settings().sandbox);
+        self.error = self.limit.as_ref().map(|limit| limit.make_fault(given));
         self
     }
 

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::count::Count;
+use super::unmatched_place::describe_no_files;
 use super::{off_thread, whole_unless};
 use crate::protocol::{CallEffects, Fault, WatchStatus};
 use crate::registry::{Activity, ActivityOutput, PermittedCall};
@@ -81,5 +82,9 @@ fn list_files(scope: &CallScope, input: &FilesInput) -> Result<ActivityOutput<Fi
         total: files.len(),
         watch: scope.search().watch_status(),
     };
-    Ok(ActivityOutput { truncated, rest, ..ActivityOutput::from_value(list) })
+    let warnings = match files.is_empty() {
+        true => describe_no_files(scope, place)?.into_iter().collect(),
+        false => Vec::new(),
+    };
+    Ok(ActivityOutput { truncated, rest, warnings, ..ActivityOutput::from_value(list) })
 }

@@ -145,7 +145,7 @@ impl Activity for ProgramTool {
         let (value, truncated, warnings) = match self.form {
             ProgramAnswerForm::Streams => {
                 let (answer, truncated) = RunOutput::of_run(scope, run, left_out, written)?;
-                let answer = answer.with_defined_timeout(self.limit);
+                let answer = answer.with_defined_limit(self.limit, scope);
                 let value =
                     serde_json::to_value(answer).map_err(|error| Fault::internal(error.to_string()))?;
                 (value, truncated, Vec::new())

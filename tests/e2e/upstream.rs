@@ -31,7 +31,7 @@ fn save(path: &Path, text: &str) {
 }
 
 fn tools(editor: &mut Editor) -> Vec<Value> {
-    let answer = editor.request("wherefore/list", json!({})).unwrap();
+    let answer = editor.request("wherefore/listTools", json!({})).unwrap();
     answer["tools"].as_array().unwrap().clone()
 }
 
@@ -140,7 +140,7 @@ fn a_projects_server_waits_for_wherefore_consent() {
     let call = json!({ "tool": "srv_echo", "arguments": { "text": "hi", "why": "See whether the server is there" } });
     let answer = editor.request("wherefore/call", call.clone()).unwrap();
     assert_eq!(answer["result"]["text"], json!({ "text": "hi" }).to_string());
-    let listed = editor.request("wherefore/listTools", json!({ "path": ["Custom", "Tests"] })).unwrap();
+    let listed = editor.request("wherefore/list", json!({ "path": ["Custom", "Tests"] })).unwrap();
     assert!(listed["tools"].as_array().unwrap().len() >= 10, "{listed}");
     let json: Value = serde_json::from_slice(&wherefore(&editor, &["consent", "--json"]).stdout).unwrap();
     assert_eq!((&json["waiting"], &json["consented"][0]["server"]), (&json!([]), &json!("srv")));

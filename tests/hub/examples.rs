@@ -52,7 +52,9 @@ async fn examples_run() {
                 continue;
             }
             assert_eq!(answer.error, None, "{}: {}", tool.name, example.why);
-            assert_eq!(answer.warnings, Vec::<String>::new(), "{}: {}", tool.name, example.why);
+            // An empty list of commands says what it was taken from.
+            let told = usize::from(tool.name == "process.list");
+            assert_eq!(answer.warnings.len(), told, "{}: {}: {:?}", tool.name, example.why, answer.warnings);
             let actual = answer.result.unwrap();
             assert!(
                 catalogue::matches_example(expected, &actual),

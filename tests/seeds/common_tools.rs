@@ -217,3 +217,35 @@ fn document_003_shell_the_log_names_the_command() {
     let shown = project.run(&["log"]).out;
     assert!(shown.contains("c-0001  terminal.run  ls -la  ok"), "{shown}");
 }
+
+#[test]
+fn list_files_without_a_path_lists_the_current_folder_also_where_it_is_null() {
+    let project = Project::new(&[]);
+    let without = project.call("list_files", &with_why(json!({}))).json();
+    assert!(without.as_array().unwrap().iter().any(|entry| entry["name"] == "a.txt"), "{without}");
+    let names = |listed: &Value| -> Vec<Value> {
+        listed.as_array().unwrap().iter().map(|entry| entry["name"].clone()).collect()
+    };
+    let null = project.call("list_files", &with_why(json!({ "path": null }))).json();
+    assert_eq!(names(&null), names(&without));
+    let function =
+        json!({ "function": { "name": "list_files", "arguments": with_why(json!({ "path": null })) } });
+    assert_eq!(names(&project.batch(&[function])[0]["result"]), names(&without));
+    let mut agent =
+        crate::environment::agent::Agent::start(project.folder(), crate::environment::agent::LEGACY, &[]);
+    let null = agent.call("list_files", with_why(json!({ "path": null })));
+    assert_eq!(names(&null["result"]), names(&without));
+    agent.leave();
+}
+
+#[test]
+fn list_processes_says_what_an_empty_list_was_taken_from() {
+    let project = Project::new(&[]);
+    for arguments in [json!({}), json!({ "filter": "nothing" })] {
+        let envelope =
+            &project.batch(&[json!({ "tool": "list_processes", "arguments": with_why(arguments) })])[0];
+        assert_eq!(envelope["result"], json!([]));
+        let told = envelope["warnings"].to_string();
+        assert!(told.contains("terminal.run") && told.contains("machine: true"), "{envelope}");
+    }
+}

@@ -127,3 +127,71 @@ fn document_001_error_model_each_operation_says_how_to_recover() {
         check_fault(&agent.fault(operation, arguments), &expected);
     }
 }
+
+/// "QUOTA_EXCEEDED: resource limit hit": with the exit code and what was written until then.
+#[test]
+fn document_000_section_6_every_limit_that_ends_a_command_is_a_code() {
+    let project = Project::new(&[]);
+    project.put_home(".config/wherefore/config.toml", "[sandbox]\nmemory_mb = 96\n");
+    let grow = "echo begun\nfor i in 1 2 3; do python3 -c 'import time; kept = bytearray(b\"x\") * (60 << 20); time.sleep(50)' & done\nwait\n";
+    let answer = project.call("terminal.run", &with_why(json!({ "line": grow }))).json();
+    assert_eq!(
+        (&answer["limit"], &answer["error"]["code"]),
+        (&json!("memory"), &json!("QUOTA_EXCEEDED")),
+        "{answer}"
+    );
+    assert!(answer["error"]["message"].as_str().unwrap().contains("96 MB"), "{answer}");
+    assert!(answer["error"]["suggestion"].is_string() && answer["error"]["recoverable"] == true, "{answer}");
+    assert!(answer["exit_code"].as_i64().unwrap() >= 128 && answer["stdout"] == "begun\n", "{answer}");
+    // Code that is refused the memory, and not ended, says the same.
+    let code =
+        "print('begun', flush=True)\nkept = []\nwhile True:\n    kept.append(bytearray(b'x') * (4 << 20))\n";
+    let answer = project.call("python.exec", &with_why(json!({ "code": code }))).json();
+    let error = &answer["error"];
+    assert_eq!(
+        (&error["type"], &error["code"]),
+        (&json!("MemoryError"), &json!("QUOTA_EXCEEDED")),
+        "{answer}"
+    );
+    assert!(
+        error["suggestion"].is_string() && answer["exit_code"] == 1 && answer["stdout"] == "begun\n",
+        "{answer}"
+    );
+    let script = json!({ "code": "console.log('begun'); const kept = []; for (;;) kept.push(new Array(10000).fill(1))" });
+    let answer = project.call("js.exec", &with_why(script)).json();
+    assert_eq!(
+        (&answer["limit"], &answer["error"]["code"]),
+        (&json!("memory"), &json!("QUOTA_EXCEEDED")),
+        "{answer}"
+    );
+    assert_eq!(
+        (&answer["exit_code"], &answer["logs"][0]["text"]),
+        (&json!(137), &json!("begun")),
+        "{answer}"
+    );
+    let shaped = "tool: { name: grow.shaped, description: Grows, input_schema: { type: object, properties: { why: string }, required: [why] }, command: [sh, grow.sh], output_schema: { type: object } }\n";
+    project.put("grow.sh", grow);
+    project.put_home(".config/wherefore/tools/grow.yaml", shaped);
+    let fault = project.call("grow.shaped", &with_why(json!({}))).json();
+    assert_eq!(fault["code"], "QUOTA_EXCEEDED", "{fault}");
+}
+
+#[test]
+fn document_000_section_6_a_folder_and_a_glob_that_match_nothing_name_what_is_there() {
+    let project = Project::new(&[("src/main.rs", "fn main() {}\n"), ("src/lib.rs", "")]);
+    let fault = project.call("search.lexical", &with_why(json!({ "query": "main", "scope": "scr" }))).json();
+    assert_eq!((&fault["code"], &fault["hints"]), (&json!("NOT_FOUND"), &json!(["src"])), "{fault}");
+    for (tool, arguments) in [
+        ("search.lexical", json!({ "query": "main", "glob": "*.rss" })),
+        ("search.lexical", json!({ "query": "main", "scope": "src", "glob": "*.py" })),
+        ("workspace.files", json!({ "glob": "lib/**" })),
+    ] {
+        let envelope = &project.batch(&[json!({ "tool": tool, "arguments": with_why(arguments) })])[0];
+        let told = envelope["warnings"].to_string();
+        assert!(told.contains("matches none of") && told.contains("*.rs"), "{tool}: {envelope}");
+    }
+    let found = &project.batch(&[json!({ "tool": "search.lexical", "arguments": with_why(json!({ "query": "main", "glob": "*.rs" })) })])[0];
+    assert_eq!(found.get("warnings"), None, "{found}");
+    let unheld = &project.batch(&[json!({ "tool": "search.lexical", "arguments": with_why(json!({ "query": "zzyzx", "glob": "*.rs" })) })])[0];
+    assert_eq!(unheld.get("warnings"), None, "the files were searched: {unheld}");
+}

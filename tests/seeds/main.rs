@@ -4,6 +4,7 @@
 
 mod activities;
 mod answers;
+mod calls;
 mod card;
 mod comments;
 mod common_tools;

@@ -297,3 +297,34 @@ fn section_3_4_advice_requires_a_why_alone() {
     let advised = project.call("memory.advise", &with_why(json!({})));
     assert_eq!((advised.code, advised.json()), (Some(0), json!({ "outcomes": [] })), "{advised:?}");
 }
+
+#[test]
+fn section_3_3_js_exec_finds_its_input_under_the_name_of_the_argument() {
+    let project = Project::new(&[]);
+    for code in ["input_json.waits.length", "input.waits.length"] {
+        let call = with_why(json!({ "code": code, "input_json": { "waits": [3, 5, 4] } }));
+        assert_eq!(project.call("js.exec", &call).json()["result"], 3, "{code}");
+    }
+}
+
+#[test]
+fn section_3_4_a_hint_without_a_why_has_that_of_the_call() {
+    let project = Project::new(&[]);
+    let call = with_why(json!({ "hot": [{ "path": "a.txt" }] }));
+    let answer = project.call("memory.advise", &call).json();
+    assert_eq!(answer["outcomes"][0]["outcome"], "honoured", "{answer}");
+    assert!(project.text(".wherefore/hot.yml").contains(call["why"].as_str().unwrap()));
+}
+
+#[test]
+fn section_3_4_a_context_says_what_it_keeps_of_the_budget() {
+    let long = "a line of the notes that is long enough to count\n".repeat(400);
+    let project = Project::new(&[("long.md", &long), ("other.md", &long)]);
+    let printed = project.run(&["context", "--budget", "40", "long.md"]);
+    assert!(
+        printed.err.contains("40 tokens of the budget are left, and no file goes in with less than 48"),
+        "{printed:?}"
+    );
+    let help = project.run(&["context", "--help"]).out;
+    assert!(help.contains("half of what is left"), "{help}");
+}

@@ -75,7 +75,7 @@ export class ToolsView extends TreeProvider<ToolNode> {
   }
 
   private async pickTool(): Promise<string | undefined> {
-    const { tools } = await this.server.request('list', {});
+    const { tools } = await this.server.request('listTools', {});
     const items = tools.map(({ name, summary }) => ({ label: clip(name, 80), description: clip(summary, 200), name }));
     return (await vscode.window.showQuickPick(items, { title: 'Tools', matchOnDescription: true }))?.name;
   }

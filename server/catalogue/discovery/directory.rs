@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::DirectoryError;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::no_match::{describe_empty_list, join_paths, make_list_action, way_on};
 use super::tool_query::describe_lack;
 use super::{ToolIndex, ToolItem};
 use crate::base::hash;
 use crate::base::nearest::nearest_names;
 use crate::catalogue::{OntologyTree, ToolDef, ToolRunner};
 use crate::protocol::{
-    ListToolsAnswer, ListToolsParams, MAX_LIMIT, NodeMatch, NodePointer, SearchNodesAnswer,
-    SearchNodesParams, SearchToolsAnswer, SearchToolsParams, ToolPointer,
+    ListNodeAnswer, ListNodeParams, MAX_LIMIT, NodeMatch, NodePointer, SearchNodesAnswer, SearchNodesParams,
+    SearchToolsAnswer, SearchToolsParams, ToolPointer,
 };
 
 /// Results that the first page shows however unlikely they are, if so many are asked for.
@@ -23,9 +24,9 @@ const UNLIKELY: f64 = 0.02;
 /// Tools under their nodes, ready to be looked through.
 #[derive(Debug)]
 pub struct ToolDirectory {
-    index: ToolIndex,
+    pub(super) index: ToolIndex,
     /// Every node, those above before those below.
-    nodes: Vec<NodePointer>,
+    pub(super) nodes: Vec<NodePointer>,
     /// Changes with the catalogue: a cursor of another one is known by it.
     mark: String,
 }
@@ -84,9 +85,9 @@ impl ToolDirectory {
     /// limit that is out of bounds.
     pub fn list_node(
         &self,
-        params: &ListToolsParams,
+        params: &ListNodeParams,
         cosines: Option<&[f32]>,
-    ) -> Result<ListToolsAnswer, DirectoryError> {
+    ) -> Result<ListNodeAnswer, DirectoryError> {
         self.check_path(&params.path)?;
         let limit = check_limit(params.limit)?;
         let request =
@@ -137,13 +138,13 @@ impl ToolDirectory {
             false => next.map(|next| all.len() + next),
         };
         let is_empty = nodes.is_empty() && tools.is_empty() && from == 0;
-        Ok(ListToolsAnswer {
+        Ok(ListNodeAnswer {
             path: params.path.clone(),
             nodes,
             tools,
             next_cursor: next.map(|next| self.cursor_at(&request, next)),
             message: is_empty.then(|| describe_empty_list(params, query)),
-            hints: if is_empty { self.roots() } else { Vec::new() },
+            hints: if is_empty { self.choose_empty_list_hints(params, query) } else { Vec::new() },
             next_action: is_empty.then(|| way_on(params, query)),
         })
     }
@@ -202,11 +203,12 @@ impl ToolDirectory {
         if !results.is_empty() {
             return Ok(SearchNodesAnswer { results, ..SearchNodesAnswer::default() });
         }
+        let near = self.nearest_nodes(&params.query);
         Ok(SearchNodesAnswer {
             results,
             message: Some(format!("no node may hold it: {}", describe_lack(&params.query))),
-            hints: self.roots(),
-            next_action: Some(json!({ "tool": "list", "arguments": { "path": [] } })),
+            next_action: Some(make_list_action(near.first().map(Vec::as_slice))),
+            hints: if near.is_empty() { self.roots() } else { join_paths(&near) },
         })
     }
 
@@ -289,24 +291,6 @@ impl ToolDirectory {
         let (missing, above) = (missing.clone(), above.to_vec());
         Err(DirectoryError::UnknownNode { missing, above, names, closest })
     }
-
-    /// The names of the root's nodes.
-    fn roots(&self) -> Vec<String> {
-        self.nodes.iter().filter(|node| node.path.len() == 1).map(|node| node.name.clone()).collect()
-    }
-
-    /// Makes the error of a search without a match, with up to three nodes elsewhere that fit it and the names of the root's
-    /// nodes.
-    fn make_no_match_error(&self, params: &SearchToolsParams, cosines: Option<&[f32]>) -> DirectoryError {
-        let elsewhere = self.index.search_nodes(&params.query, cosines, 3);
-        DirectoryError::NoMatch {
-            asked: params.query.chars().take(100).collect(),
-            lack: describe_lack(&params.query),
-            category: params.category_path.clone(),
-            elsewhere: elsewhere.into_iter().map(|found| found.path.to_vec()).collect(),
-            roots: self.roots(),
-        }
-    }
 }
 
 /// A mark of what a request asks for, whatever its page: a cursor goes on with that alone.
@@ -320,29 +304,6 @@ fn check_limit(limit: usize) -> Result<usize, DirectoryError> {
     match limit {
         1..=MAX_LIMIT => Ok(limit),
         _ => Err(DirectoryError::Limit { limit }),
-    }
-}
-
-/// Says why a list holds nothing.
-fn describe_empty_list(params: &ListToolsParams, query: Option<&str>) -> String {
-    let lack = query.map(describe_lack);
-    match (params.tags.as_slice(), lack) {
-        ([], Some(lack)) => lack,
-        ([], None) => "no node and no tool stands here".to_owned(),
-        (tags, None) => format!("nothing there has the tags {}", tags.join(", ")),
-        (tags, Some(_)) => {
-            format!("nothing there has the tags {} and answers the query", tags.join(", "))
-        }
-    }
-}
-
-/// The operation to go on with where a list holds nothing: a search in other words, or all that is there.
-fn way_on(params: &ListToolsParams, query: Option<&str>) -> Value {
-    match query {
-        Some(query) if !params.path.is_empty() || !params.tags.is_empty() => {
-            json!({ "tool": "search_nodes", "arguments": { "query": query } })
-        }
-        _ => json!({ "tool": "list", "arguments": { "path": [] } }),
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::json;
 use thiserror::Error;
 
+use super::no_match::{join_paths, make_list_action};
 use crate::protocol::{Code, Fault, MAX_LIMIT};
 
 /// The reasons why a directory has no answer.
@@ -51,6 +52,8 @@ pub enum DirectoryError {
         category: Vec<String>,
         /// The nodes whose tools answer it, likeliest first.
         elsewhere: Vec<Vec<String>>,
+        /// The nodes nearest to it, where none answers it.
+        near: Vec<Vec<String>>,
         /// The root's nodes.
         roots: Vec<String>,
     },
@@ -79,9 +82,9 @@ impl From<DirectoryError> for Fault {
                 .with_hints(names)
                 .with_suggestion("list the closest node, or search_nodes for what you want")
                 .with_next_action(json!({ "tool": "list", "arguments": { "path": closest } })),
-            DirectoryError::NoMatch { asked, elsewhere, roots, .. } => {
-                let fault = Self::new(Code::NoMatchInCategory, message)
-                    .with_near_names(elsewhere.iter().map(|path| path.join(" / ")));
+            DirectoryError::NoMatch { asked, elsewhere, near, roots, .. } => {
+                let fault =
+                    Self::new(Code::NoMatchInCategory, message).with_near_names(join_paths(&elsewhere));
                 match elsewhere.first() {
                     Some(best) => fault
                         .with_suggestion("search under one of the nodes in `hints`")
@@ -90,9 +93,9 @@ impl From<DirectoryError> for Fault {
                             "arguments": { "query": asked, "category_path": best },
                         })),
                     None => fault
-                        .with_hints(roots)
+                        .with_hints(if near.is_empty() { roots } else { join_paths(&near) })
                         .with_suggestion("list one of the nodes in `hints`, or say it in other words")
-                        .with_next_action(json!({ "tool": "list", "arguments": { "path": [] } })),
+                        .with_next_action(make_list_action(near.first().map(Vec::as_slice))),
                 }
             }
         }

@@ -1,12 +1,14 @@
 //! The order of what was found, and how sure it is.
 //!
 //! BM25F finds; a linear model over what else speaks for a tool (`evidence`, `rank_model`) ranks the best again; a logistic
-//! function of the share that a tool has in the model's mind, and of how much of the request it holds, is its confidence.
+//! function of the share that a tool has in the model's mind, and of how much of the request it holds, is its confidence. It is
+//! lower where the tool meets little of the request at all, however far the others are behind.
 //! Where the similarity of the tools to the request is known, its nearest neighbours are ranked too, by weights of their own.
 
+use super::centroid::RequestCentroid;
 use super::index::ToolIndex;
 use super::item::ToolItem;
-use super::rank_model::{FEATURES, HELD, RankModel};
+use super::rank_model::{FEATURES, HELD, RankModel, SYNONYMS, ToolEvidence};
 use super::similarity::SimilarityScores;
 use super::synonyms::without_phrases;
 
@@ -14,6 +16,8 @@ use super::synonyms::without_phrases;
 const BEST: usize = 60;
 /// Nearest neighbours that are ranked, whatever words they hold.
 const NEIGHBOURS: usize = 30;
+/// The cosine from which on a tool counts as about what a request is about.
+const RELATED: f64 = 0.25;
 /// The weight of the three tools after a node's best one.
 const NEXT: f64 = 0.25;
 
@@ -40,7 +44,16 @@ struct RankCandidate {
     item: usize,
     score: f64,
     features: [f64; FEATURES],
+    /// Its share in the model's mind, relative to the others that were found.
     share: f64,
+    /// The degree to which it meets the request, itself or by synonyms, whatever the others do.
+    met: f64,
+}
+
+impl RankCandidate {
+    fn evidence(&self) -> ToolEvidence {
+        ToolEvidence { share: self.share, held: self.features[HELD], met: self.met, score: self.score }
+    }
 }
 
 impl ToolIndex {
@@ -68,7 +81,7 @@ impl ToolIndex {
         let similarity = cosines.and_then(SimilarityScores::new);
         let model = RankModel::for_similarity(similarity.as_ref());
         let ranked = self.rank_candidates(request, similarity.as_ref(), meant);
-        let confidence = |one: &RankCandidate| model.tool_confidence(one.share, one.features[HELD]);
+        let confidence = |one: &RankCandidate| model.tool_confidence(one.evidence());
         let found =
             ranked.iter().take(limit).map(|one| FoundTool { item: one.item, confidence: confidence(one) });
         // A later result is never more certain than an earlier one.
@@ -82,7 +95,7 @@ impl ToolIndex {
 
     /// The nodes that hold what a request asks for, likeliest first; `cosines` as for [`ToolIndex::search_under`].
     pub fn search_nodes(&self, request: &str, cosines: Option<&[f32]>, limit: usize) -> Vec<FoundNode<'_>> {
-        let mut nodes: Vec<(&[String], f64, usize, f64)> = Vec::new();
+        let mut nodes: Vec<(&[String], f64, usize, ToolEvidence)> = Vec::new();
         let similarity = cosines.and_then(SimilarityScores::new);
         let model = RankModel::for_similarity(similarity.as_ref());
         for one in self.rank_candidates(request, similarity.as_ref(), |_| true) {
@@ -93,16 +106,28 @@ impl ToolIndex {
                         node.2 += 1;
                     }
                     Some(_) => {}
-                    None => nodes.push((path, one.share, 1, one.features[HELD])),
+                    None => nodes.push((path, one.share, 1, one.evidence())),
                 }
             }
         }
         nodes.sort_by(|one, other| other.1.total_cmp(&one.1));
-        let found = |(path, share, _, held): (_, f64, _, _)| FoundNode {
+        let found = |(path, share, _, best): (_, f64, _, ToolEvidence)| FoundNode {
             path,
-            confidence: model.tool_confidence(share, held),
+            confidence: model.tool_confidence(ToolEvidence { share, ..best }),
         };
         nodes.into_iter().take(limit).map(found).collect()
+    }
+
+    /// The nodes whose tools are about the nearest to a request, by the vectors of its words, though no tool holds one.
+    pub fn related_nodes(&self, request: &str) -> Vec<&[String]> {
+        let centroid = RequestCentroid::new(&self.tool_query(&without_phrases(request)));
+        let all = self.items.iter().zip(&self.features);
+        let mut near: Vec<(f64, &ToolItem)> = all
+            .map(|(item, own)| (centroid.cosine(self, own), item))
+            .filter(|(cosine, _)| *cosine >= RELATED)
+            .collect();
+        near.sort_by(|one, other| other.0.total_cmp(&one.0));
+        near.into_iter().filter_map(|(_, item)| item.nodes.first()).map(Vec::as_slice).collect()
     }
 
     fn rank_candidates(
@@ -134,7 +159,8 @@ impl ToolIndex {
         let features = self.features_of(request, &asked, &best, &sums, similarity);
         let candidate = |(item, features): (usize, [f64; FEATURES])| {
             let score = features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum();
-            RankCandidate { item, score, features, share: 0.0 }
+            let met = asked.met_by((features[HELD] + features[SYNONYMS]) * asked.worth);
+            RankCandidate { item, score, features, share: 0.0, met }
         };
         let mut ranked: Vec<RankCandidate> = best.iter().copied().zip(features).map(candidate).collect();
         ranked.sort_by(|one, other| other.score.total_cmp(&one.score));

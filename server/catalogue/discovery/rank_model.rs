@@ -10,6 +10,26 @@ use super::similarity::SimilarityScores;
 pub(super) const FEATURES: usize = 29;
 /// The index of the feature that holds the matched part of the request.
 pub(super) const HELD: usize = 2;
+/// The index of the feature that holds the part of the request that only synonyms match.
+pub(super) const SYNONYMS: usize = 11;
+
+/// The score below which it is doubtful that a tool is meant, though it has nothing beside it.
+const ENOUGH_SCORE: f64 = 8.0;
+/// The share beyond which it is no likelier.
+const MOST_SHARE: f64 = 0.98;
+
+/// The evidence that a tool is what was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ToolEvidence {
+    /// Its share among the tools that were found.
+    pub(super) share: f64,
+    /// The part that it holds of the words that some tool holds.
+    pub(super) held: f64,
+    /// The degree to which it meets the request, itself or by synonyms, from 0 to 1.
+    pub(super) met: f64,
+    /// Its score.
+    pub(super) score: f64,
+}
 
 /// The weights from which the order and the confidence are computed.
 #[derive(Debug)]
@@ -19,6 +39,8 @@ pub(super) struct RankModel {
     /// The intercept of the confidence, the weight of a tool's share, and the weight of the matched part of the
     /// request.
     confidence: [f64; 3],
+    /// True where the similarity of the texts is among the features.
+    reads_texts: bool,
 }
 
 /// The model where only the words are known.
@@ -28,6 +50,7 @@ const WORDS: RankModel = RankModel {
         2.99, 7.4, -1.07, 2.58, -2.54, 3.03, 7.03, -2.28, -1.07, 1.11, 1.45, 0.87, 1.97,
     ],
     confidence: [-0.461, 0.691, 1.335],
+    reads_texts: false,
 };
 /// The model where the similarity of the tools is known as well: a model that reads the texts. The features behind that
 /// similarity add nothing to it.
@@ -37,6 +60,7 @@ const WORDS_AND_SIMILARITY: RankModel = RankModel {
         1.06, 0.859, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0,
     ],
     confidence: [-0.305, 0.782, 1.214],
+    reads_texts: true,
 };
 
 impl RankModel {
@@ -45,11 +69,17 @@ impl RankModel {
         if similarity.is_some() { &WORDS_AND_SIMILARITY } else { &WORDS }
     }
 
-    /// Returns the confidence of a tool with this share in the whole, and the matched part of the request.
-    pub(super) fn tool_confidence(&self, share: f64, held: f64) -> f64 {
-        let share = share.clamp(1e-6, 1.0 - 1e-6);
+    /// Returns the confidence of a tool: the chance by its share among the others, less where it meets too little of the request
+    /// to be meant by it. Where a model reads the texts, words that are not there are no reason to doubt.
+    pub(super) fn tool_confidence(&self, evidence: ToolEvidence) -> f64 {
+        let ToolEvidence { share, held, met, score } = evidence;
+        let share = share.clamp(1e-6, MOST_SHARE);
         let [begin, of_share, of_held] = self.confidence;
         let odds = begin + of_share * (share / (1.0 - share)).ln() + of_held * held;
-        1.0 / (1.0 + (-odds).exp())
+        let chance = 1.0 / (1.0 + (-odds).exp());
+        match self.reads_texts {
+            true => chance,
+            false => chance * met.powi(2) * (score / ENOUGH_SCORE).clamp(0.0, 1.0),
+        }
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{ToolDirectory, ToolIndex, ToolItem};
 use crate::catalogue::load_catalogue;
 use crate::protocol::{
-    Code, Fault, ListToolsAnswer, ListToolsParams, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
+    Code, Fault, ListNodeAnswer, ListNodeParams, SearchNodesParams, SearchToolsAnswer, SearchToolsParams,
 };
 
 fn index() -> ToolIndex {
@@ -113,6 +113,53 @@ fn a_clear_request_is_surer_than_a_vague_one() {
 }
 
 #[test]
+fn a_chance_word_of_a_request_is_no_reason_to_be_sure() {
+    let ours = ours();
+    let sure = |request: &str| {
+        let found = ours.index.search_under(request, None, &[], 1);
+        found.first().map_or(0.0, |found| found.confidence)
+    };
+    for meant in ["read a file", "find text in files", "run python code", "history of commits"] {
+        assert!(sure(meant) > 0.8, "{meant}: {}", sure(meant));
+    }
+    for other in [
+        "bake a chocolate cake and read",
+        "zyx wvu file",
+        "sing a song about folders",
+        "asdf qwer text",
+        "purple elephants dance with a command",
+        "book a flight to paris",
+        "order a pizza",
+    ] {
+        assert!(sure(other) < 0.45, "{other}: {}", sure(other));
+    }
+    // Of one tool alone too: it has nothing beside it, and that makes it no likelier.
+    let tool = json!({ "id": "move", "path": ["All"], "name": "move", "description": "Moves the crane." });
+    let alone = ToolIndex::new(vec![ToolItem::read_json(&tool).unwrap()]);
+    let sure = |request: &str| alone.search_under(request, None, &[], 1)[0].confidence;
+    assert!(sure("move the crane") > sure("who painted the picture of a crane in the museum"));
+    assert!(sure("who painted the picture of a crane in the museum") < 0.3);
+}
+
+#[test]
+fn where_no_tool_answers_the_nearest_nodes_are_named() {
+    let (ours, small) = (ours(), ToolDirectory::new(index().items().to_vec(), Vec::new()));
+    let nodes_of = |directory: &ToolDirectory, query: &str| {
+        let params = SearchNodesParams { query: query.to_owned(), limit: 5, why: None, root: None };
+        directory.search_nodes(&params, None).unwrap()
+    };
+    let nodes = |query: &str| nodes_of(&ours, query);
+    let spelled = nodes("serch memry");
+    assert!(spelled.results.is_empty(), "{spelled:?}");
+    assert_eq!(spelled.hints[..2], ["Search", "Memory"], "{spelled:?}");
+    assert_eq!(spelled.next_action.unwrap()["arguments"]["path"], json!(["Search"]));
+    let related = nodes_of(&small, "rain");
+    assert_eq!(related.hints[0], "Web / Weather", "by what it is about: {related:?}");
+    let unknown = nodes("zzyzx");
+    assert!(unknown.hints.len() > 3, "the root's: {unknown:?}");
+}
+
+#[test]
 fn only_what_stands_under_the_node_is_found() {
     let index = index();
     let within = ["Files".to_owned(), "Change".to_owned()];
@@ -194,10 +241,9 @@ fn ours() -> ToolDirectory {
     ToolDirectory::of_definitions(&loaded.tree, &loaded.tools)
 }
 
-fn listing(path: &[&str], limit: usize, cursor: Option<String>) -> Result<ListToolsAnswer, Fault> {
+fn listing(path: &[&str], limit: usize, cursor: Option<String>) -> Result<ListNodeAnswer, Fault> {
     let path = path.iter().map(|name| (*name).to_owned()).collect();
-    let params =
-        ListToolsParams { path, tags: Vec::new(), query: None, limit, cursor, why: None, root: None };
+    let params = ListNodeParams { path, tags: Vec::new(), query: None, limit, cursor, why: None, root: None };
     Ok(ours().list_node(&params, None)?)
 }
 
@@ -253,7 +299,7 @@ fn a_cursor_of_another_catalogue_says_so() {
 
 #[test]
 fn a_list_is_filtered_by_tags_and_by_what_is_asked() {
-    let params = |tags: &[&str], query: Option<&str>| ListToolsParams {
+    let params = |tags: &[&str], query: Option<&str>| ListNodeParams {
         path: Vec::new(),
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         query: query.map(str::to_owned),
@@ -284,7 +330,7 @@ fn a_tagged_tool_is_found_behind_many_others() {
         .unwrap()
     };
     let directory = ToolDirectory::new((0..100).map(tool).collect(), Vec::new());
-    let params = |tags: &[&str]| ListToolsParams {
+    let params = |tags: &[&str]| ListNodeParams {
         path: vec!["All".to_owned()],
         tags: tags.iter().map(|tag| (*tag).to_owned()).collect(),
         query: Some("read a file".to_owned()),

@@ -9,6 +9,12 @@ use crate::words::carried_vectors;
 /// The weight of a word of the request itself (as "find", "tool"), relative to a word of its subject.
 const ASKING: f64 = 0.25;
 
+/// The words of a request that a tool has to hold to be meant by it, and their share at least in a long request, at most in a
+/// short one. Fitted on requests whose tools were taken out of the catalogue.
+const ENOUGH: f64 = 2.0;
+const ENOUGH_OF_MANY: f64 = 0.15;
+const ENOUGH_OF_FEW: f64 = 0.5;
+
 /// A request, split into its words.
 pub(super) struct ToolQuery {
     /// All its words, those of no meaning too, as they are written.
@@ -18,6 +24,10 @@ pub(super) struct ToolQuery {
     pub(super) different: Vec<RequestWord>,
     /// The summed worth of the words that some tool holds.
     pub(super) worth: f64,
+    /// The words that neither a tool, nor a group of synonyms, nor a vector knows.
+    unknown: usize,
+    /// The worth of each of these.
+    unknown_worth: f64,
     /// The groups of synonyms of all of them, a bit each.
     pub(super) groups: u64,
     /// The groups of its first word that is an action, a bit each.
@@ -68,6 +78,8 @@ impl ToolIndex {
         let written = split_words(request);
         let stems = written.iter().filter_map(|word| Some((word, meaningful_stem(word)?)));
         let (mut words, mut different, mut known_stems) = (Vec::new(), Vec::<RequestWord>::new(), Vec::new());
+        let mut unknown = 0;
+        let unknown_worth = inverse_document_frequency(self.items.len() as f64, 0.0);
         for (form, stem) in stems {
             let (word, groups) = (self.words.get(&stem).copied(), bits_of(&stem));
             let place = carried_vectors().find_stem(&stem);
@@ -80,13 +92,15 @@ impl ToolIndex {
             } else if word.is_some() || groups != 0 || place.is_some() {
                 let of_none = || match self.group_worth.get(groups.trailing_zeros() as usize) {
                     Some(of_group) => *of_group,
-                    None => inverse_document_frequency(self.items.len() as f64, 0.0),
+                    None => unknown_worth,
                 };
                 let worth = word.map_or_else(of_none, |word| self.worth[word as usize]);
                 let worth = worth * if is_asking(&stem) { ASKING } else { 1.0 };
                 let form = self.forms.get(form).copied();
                 different.push(RequestWord { word, form, place, count: 1.0, worth, groups });
                 known_stems.push(stem);
+            } else {
+                unknown += 1;
             }
         }
         let known = different.iter().filter(|one| one.word.is_some());
@@ -94,7 +108,8 @@ impl ToolIndex {
         let mut actions = different.iter().map(|one| one.groups & ACTIONS);
         let first_action = actions.find(|action| *action != 0).unwrap_or(0);
         let object = find_object(&written, &known_stems);
-        ToolQuery { groups: group_bits(&written), first_action, written, words, different, worth, object }
+        let groups = group_bits(&written);
+        ToolQuery { groups, first_action, written, words, different, worth, unknown, unknown_worth, object }
     }
 }
 
@@ -122,7 +137,16 @@ impl ToolQuery {
         self.different.iter().filter(held).map(|one| one.worth).sum::<f64>() / self.whole_worth()
     }
 
-    /// The summed worth of all its words.
+    /// Returns how nearly a tool meets the request that holds words of this worth: 1 where it holds enough of all its words, those
+    /// that nobody knows among them. About two words are enough, and of a short request half.
+    pub(super) fn met_by(&self, worth: f64) -> f64 {
+        let words = self.different.len() + self.unknown;
+        let all = self.whole_worth() + self.unknown as f64 * self.unknown_worth;
+        let enough = (ENOUGH / words.max(1) as f64).clamp(ENOUGH_OF_MANY, ENOUGH_OF_FEW);
+        (worth / all / enough).clamp(0.0, 1.0)
+    }
+
+    /// The summed worth of all its words that are known.
     pub(super) fn whole_worth(&self) -> f64 {
         self.different.iter().map(|one| one.worth).sum::<f64>() + 1e-9
     }

@@ -35,7 +35,8 @@ pub(super) struct FindRequest {
     /// gzipped
     #[arg(long, value_name = "FILE")]
     pub catalogue: Option<PathBuf>,
-    /// Read requests {"id", "query", "limit"} from standard input, one a line, and print {"id", "results"} for each
+    /// Read requests {"id", "query", "limit"} from standard input, one a line, for tools also with a "cursor", and print {"id",
+    /// "results"} for each, with "next_cursor" where there is more
     #[arg(long, conflicts_with_all = ["query", "json"])]
     batch: bool,
 }
@@ -109,31 +110,39 @@ impl SearchPlace {
     }
 }
 
-/// Finds tools, only under the node `under` where one is named: its names with `/` between.
+/// Finds tools, only under the node `under` where one is named: its names with `/` between. A cursor goes on from an earlier
+/// page.
 ///
 /// # Errors
 /// The error of the search or reading the file.
 pub(super) async fn find_tools(
     request: &FindRequest,
     under: Option<&str>,
+    cursor: Option<String>,
     place: &SearchPlace,
 ) -> Result<(), Fault> {
     place.prepare_vectors().await;
-    let params = |query: String, limit: usize| {
+    let params = |BatchedRequest { query, limit, cursor }| {
         let category_path = parse_node_path(under.unwrap_or_default());
-        SearchToolsParams { query, category_path, limit, cursor: None, why: None, root: None }
+        SearchToolsParams { query, category_path, limit, cursor, why: None, root: None }
     };
     if request.batch {
-        let find = async |query, limit| match place.search_tools(params(query, limit)).await {
-            Ok(found) => Ok(json!(found.results)),
-            Err(fault) if fault.code == Code::NoMatchInCategory => Ok(json!([])),
+        let find = async |asked| match place.search_tools(params(asked)).await {
+            Ok(found) => Ok((json!(found.results), found.next_cursor)),
+            Err(fault) if fault.code == Code::NoMatchInCategory => Ok((json!([]), None)),
             Err(fault) => Err(fault),
         };
         return find_batch(find).await;
     }
-    let found = place.search_tools(params(request.query.clone().unwrap_or_default(), request.limit)).await?;
+    let query = request.query.clone().unwrap_or_default();
+    let found = place.search_tools(params(BatchedRequest { query, limit: request.limit, cursor })).await?;
     let lines = found.results.iter().map(|tool| (tool.confidence, tool.tool_id.clone(), &*tool.summary));
     show_found(request, &found, lines);
+    if let Some(cursor) = &found.next_cursor
+        && !request.json
+    {
+        answer::write_note(&format!("There is more: the same with `--cursor {cursor}`."));
+    }
     Ok(())
 }
 
@@ -150,8 +159,8 @@ pub(super) async fn find_nodes(request: &FindRequest, place: &SearchPlace) -> Re
     place.prepare_vectors().await;
     let params = |query: String, limit: usize| SearchNodesParams { query, limit, why: None, root: None };
     if request.batch {
-        let find = async |query, limit| {
-            place.search_nodes(params(query, limit)).await.map(|found| json!(found.results))
+        let find = async |BatchedRequest { query, limit, .. }| {
+            place.search_nodes(params(query, limit)).await.map(|found| (json!(found.results), None))
         };
         return find_batch(find).await;
     }
@@ -186,8 +195,17 @@ fn show_found<'a>(
     }
 }
 
+/// A request of a batch.
+struct BatchedRequest {
+    query: String,
+    limit: usize,
+    cursor: Option<String>,
+}
+
 /// Answers requests line by line; a malformed line is answered with its fault.
-async fn find_batch(find: impl AsyncFn(String, usize) -> Result<Value, Fault>) -> Result<(), Fault> {
+async fn find_batch(
+    find: impl AsyncFn(BatchedRequest) -> Result<(Value, Option<String>), Fault>,
+) -> Result<(), Fault> {
     for line in std::io::stdin().lock().split(b'\n') {
         let line = line.map_err(|error| unreadable_fault("standard input", &error))?;
         if line.iter().all(u8::is_ascii_whitespace) {
@@ -197,13 +215,17 @@ async fn find_batch(find: impl AsyncFn(String, usize) -> Result<Value, Fault>) -
         let limit =
             request.get("limit").and_then(Value::as_u64).and_then(|limit| usize::try_from(limit).ok());
         let found = match request.get("query").and_then(Value::as_str) {
-            Some(query) => find(query.to_owned(), limit.unwrap_or(10)).await,
+            Some(query) => {
+                let cursor = request.get("cursor").and_then(Value::as_str).map(str::to_owned);
+                find(BatchedRequest { query: query.to_owned(), limit: limit.unwrap_or(10), cursor }).await
+            }
             None => Err(Fault::new(Code::InvalidArgs, "the line is not an object with a `query`")
                 .with_suggestion("write {\"id\": 1, \"query\": \"…\"} on one line")),
         };
         let id = request.get("id").cloned().unwrap_or_default();
         let answer = match found {
-            Ok(results) => json!({ "id": id, "results": results }),
+            Ok((results, None)) => json!({ "id": id, "results": results }),
+            Ok((results, Some(cursor))) => json!({ "id": id, "results": results, "next_cursor": cursor }),
             Err(fault) => json!({ "id": id, "results": [], "error": fault }),
         };
         answer::write_json_line(&answer);

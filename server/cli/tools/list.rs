@@ -4,8 +4,8 @@ use super::find::{SearchPlace, parse_node_path};
 use crate::cli::answer;
 use crate::cli::print::visible_line;
 use crate::hub::Hub;
-use crate::protocol::{Door, Fault, ListToolsParams};
-use crate::requests::list::ListParams;
+use crate::protocol::{Door, Fault, ListNodeParams};
+use crate::requests::list_tools::ListToolsParams;
 use crate::requests::{Asker, List, ListTools, Request};
 
 /// The number of tools that are shown where no limit is given.
@@ -35,11 +35,11 @@ pub(super) struct ListRequest {
 
 impl ListRequest {
     /// The parameters of the list; none to list everything.
-    fn list_params(&self) -> Option<ListToolsParams> {
+    fn list_params(&self) -> Option<ListNodeParams> {
         let Self { path, tags, query, limit, cursor, .. } = self;
         let plain =
             path.is_none() && tags.is_empty() && query.is_none() && limit.is_none() && cursor.is_none();
-        (!plain).then(|| ListToolsParams {
+        (!plain).then(|| ListNodeParams {
             path: parse_node_path(path.as_deref().unwrap_or_default()),
             tags: tags.clone(),
             query: query.clone(),
@@ -57,7 +57,9 @@ impl ListRequest {
 /// UNKNOWN_PATH, STALE for an old cursor, INVALID_ARGS for an invalid one.
 pub(super) async fn show_list(listing: &ListRequest, hub: &Hub) -> Result<(), Fault> {
     let Some(params) = listing.list_params() else {
-        let all = List::answer_request(hub, ListParams::default(), Asker::from_door(Door::Cli)).await?.tools;
+        let all = ListTools::answer_request(hub, ListToolsParams::default(), Asker::from_door(Door::Cli))
+            .await?
+            .tools;
         if listing.json {
             answer::write_json(&all);
             return Ok(());
@@ -81,7 +83,7 @@ pub(super) async fn show_list(listing: &ListRequest, hub: &Hub) -> Result<(), Fa
     if asked {
         SearchPlace::Workspace(hub.clone()).prepare_vectors().await;
     }
-    let found = ListTools::answer_request(hub, params, Asker::from_door(Door::Cli)).await?;
+    let found = List::answer_request(hub, params, Asker::from_door(Door::Cli)).await?;
     if listing.json {
         answer::write_json(&found);
         return Ok(());

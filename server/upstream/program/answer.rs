@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::template::OptionLike;
 use crate::base::hidden::escape_hidden;
-use crate::execution::{LONGER_BY_DEFINITION, RunOutcome};
+use crate::execution::{LONGER_BY_DEFINITION, LimitWord, RunOutcome};
 use crate::protocol::{Code, Fault};
 use crate::registry::CompiledTool;
 use crate::sandbox::{LimitKind, signal_name};
@@ -58,7 +58,7 @@ pub(super) enum ProgramError {
     OptionLike { tool: String, argument: OptionLike },
     /// The program failed.
     #[error("{tool} failed: {how}{said}")]
-    Failed { tool: String, how: String, said: String, is_late: bool },
+    Failed { tool: String, how: String, said: String, limit: Option<LimitKind> },
     /// The program wrote more than is kept.
     #[error("{tool} wrote more than 8 MiB where its output schema asks for JSON")]
     TooLong { tool: String },
@@ -75,7 +75,8 @@ impl From<ProgramError> for Fault {
         let message = error.to_string();
         let code = match &error {
             ProgramError::OptionLike { .. } => Code::InvalidArgs,
-            ProgramError::Failed { is_late: true, .. } => Code::Timeout,
+            ProgramError::Failed { limit: Some(LimitKind::Wall), .. } => Code::Timeout,
+            ProgramError::Failed { limit: Some(_), .. } => Code::QuotaExceeded,
             _ => Code::Internal,
         };
         let fault = Self { recoverable: true, ..Self::new(code, message) };
@@ -83,7 +84,12 @@ impl From<ProgramError> for Fault {
             ProgramError::OptionLike { .. } => fault.with_suggestion(
                 "give a value that does not begin with `-`; of a path, `./` before it says the same",
             ),
-            ProgramError::Failed { is_late: true, .. } => fault.with_suggestion(LONGER_BY_DEFINITION),
+            ProgramError::Failed { limit: Some(LimitKind::Wall), .. } => {
+                fault.with_suggestion(LONGER_BY_DEFINITION)
+            }
+            ProgramError::Failed { limit: Some(_), .. } => {
+                fault.with_suggestion("have it do less at a time, or ask the person to raise that limit")
+            }
             ProgramError::Failed { .. } => fault
                 .with_suggestion("read what it says and call again with other arguments, or go another way"),
             ProgramError::Schema { details, .. } => fault
@@ -123,15 +129,14 @@ fn failure_error(tool: &CompiledTool, run: &RunOutcome) -> ProgramError {
         (Some(LimitKind::Wall), ..) => {
             format!("it did not end within {} ms", tool.def().sandbox.timeout_ms)
         }
-        (Some(limit), ..) => format!("a limit ended it ({limit:?})"),
+        (Some(limit), ..) => format!("it was ended at its limit: {}", LimitWord::from_limit(limit).word()),
         (None, Some(code), _) => format!("exit code {code}"),
         (None, None, Some(signal)) => signal_name(signal).to_owned(),
         (None, None, None) => "it did not end by itself".to_owned(),
     };
     let said = server_words(&run.errors.captured_text().text);
     let said = if said.is_empty() { said } else { format!("; it said: {said}") };
-    let (tool, is_late) = (tool.name().to_owned(), report.limit == Some(LimitKind::Wall));
-    ProgramError::Failed { tool, how, said, is_late }
+    ProgramError::Failed { tool: tool.name().to_owned(), how, said, limit: report.limit }
 }
 
 #[cfg(test)]

@@ -156,8 +156,8 @@ export interface LineSpan {
 
 /** Params of `wherefore/callAll`. */
 export interface CallAllParams {
-  /** The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol. */
-  message?: Record<string, unknown>;
+  /** The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol; a list of calls; or a model's answer with calls, as its API gives it. */
+  message?: unknown;
   /** Who called. */
   origin?: Origin;
   /** The environment whose activities run the tools; the folder's when absent. */
@@ -722,19 +722,19 @@ export interface Rescan {
 /** The reason why files were read again. */
 export type RescanReason = "started"|"overflow"|"root_replaced"|"root_missing"|"rules_changed"|"unmounted"|"too_many_changes"|"lagged";
 
-/** Params of `wherefore/list`. */
-export interface ListParams {
+/** Params of `wherefore/listTools`. */
+export interface ListToolsParams {
   /** The workspace folder, where a server has several: an absolute path inside it. */
   root?: string|null;
 }
 
-/** Answer of `wherefore/list`. */
-export interface ListAnswer {
+/** Answer of `wherefore/listTools`. */
+export interface ListToolsAnswer {
   /** Every tool, by name. */
   tools: ToolSummary[];
 }
 
-/** A tool of `wherefore/list`, without its schema. */
+/** A tool of `wherefore/listTools`, without its schema. */
 export interface ToolSummary {
   /** Its dotted name. */
   name: string;
@@ -752,8 +752,8 @@ export interface ToolSummary {
   aliases: string[];
 }
 
-/** Params of `wherefore/listTools`: the nodes and tools at a node. */
-export interface ListToolsParams {
+/** Params of `wherefore/list`: the nodes and tools at a node. */
+export interface ListNodeParams {
   /** The node, from the root; the root when empty. */
   path?: string[];
   /** Only nodes and tools with all of these tags. */
@@ -770,8 +770,8 @@ export interface ListToolsParams {
   root?: string|null;
 }
 
-/** Answer of `wherefore/listTools`. */
-export interface ListToolsAnswer {
+/** Answer of `wherefore/list`. */
+export interface ListNodeAnswer {
   /** The node. */
   path: string[];
   /** The nodes directly below it. */
@@ -782,7 +782,7 @@ export interface ListToolsAnswer {
   next_cursor?: string|null;
   /** The reason why there is nothing to list. */
   message?: string|null;
-  /** The root's nodes, where there is nothing to list. */
+  /** The nearest nodes, else the root's, where there is nothing to list. */
   hints?: string[];
   /** The call to make next, where there is nothing to list. */
   next_action?: unknown;
@@ -858,7 +858,7 @@ export interface SearchNodesAnswer {
   results: NodeMatch[];
   /** The reason why none may hold it. */
   message?: string|null;
-  /** The root's nodes, where none may hold it. */
+  /** The nearest nodes, else the root's, where none may hold it. */
   hints?: string[];
   /** The call to make next, where none may hold it. */
   next_action?: unknown;
@@ -1631,9 +1631,9 @@ export const methods = {
   /** Says how things stand in each folder. From the client. */
   status: 'wherefore/status',
   /** Lists every tool in a line. From the client. */
-  list: 'wherefore/list',
-  /** Shows what stands at a node of the catalogue. From the client. */
   listTools: 'wherefore/listTools',
+  /** Shows what stands at a node of the catalogue. From the client. */
+  list: 'wherefore/list',
   /** Finds the tools that answer a request in plain words. From the client. */
   searchToolByCategory: 'wherefore/searchToolByCategory',
   /** Finds the nodes that may hold what a request asks for. From the client. */
@@ -1708,8 +1708,8 @@ export interface Requests {
   hint: { params: HintParams; result: HintOutcome };
   collect: { params: CollectParams; result: CollectAnswer };
   status: { params: null; result: StatusAnswer };
-  list: { params: ListParams; result: ListAnswer };
   listTools: { params: ListToolsParams; result: ListToolsAnswer };
+  list: { params: ListNodeParams; result: ListNodeAnswer };
   searchToolByCategory: { params: SearchToolsParams; result: SearchToolsAnswer };
   searchNodes: { params: SearchNodesParams; result: SearchNodesAnswer };
   expandTool: { params: ExpandToolParams; result: ExpandToolAnswer };

@@ -95,7 +95,7 @@
 
 ---Params of `wherefore/callAll`.
 ---@class wherefore.CallAllParams
----@field message? table The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol.
+---@field message? any The message: an object with `calls`, each in a form that `wherefore/call` takes or filled by the Tool Protocol; a list of calls; or a model's answer with calls, as its API gives it.
 ---@field origin? wherefore.Origin Who called.
 ---@field environment? string The environment whose activities run the tools; the folder's when absent.
 ---@field policy? wherefore.Policy The review policy asked for; settings can only make it stricter.
@@ -442,15 +442,15 @@
 ---The reason why files were read again.
 ---@alias wherefore.RescanReason "started"|"overflow"|"root_replaced"|"root_missing"|"rules_changed"|"unmounted"|"too_many_changes"|"lagged"
 
----Params of `wherefore/list`.
----@class wherefore.ListParams
+---Params of `wherefore/listTools`.
+---@class wherefore.ListToolsParams
 ---@field root? string The workspace folder, where a server has several: an absolute path inside it.
 
----Answer of `wherefore/list`.
----@class wherefore.ListAnswer
+---Answer of `wherefore/listTools`.
+---@class wherefore.ListToolsAnswer
 ---@field tools wherefore.ToolSummary[] Every tool, by name.
 
----A tool of `wherefore/list`, without its schema.
+---A tool of `wherefore/listTools`, without its schema.
 ---@class wherefore.ToolSummary
 ---@field name string Its dotted name.
 ---@field category string The node that it belongs to.
@@ -460,8 +460,8 @@
 ---@field environment? string The environment with its activity in words, if that activity replaces the one of the tool's definition: `dev: a fixed answer`.
 ---@field aliases string[] Other names it answers to.
 
----Params of `wherefore/listTools`: the nodes and tools at a node.
----@class wherefore.ListToolsParams
+---Params of `wherefore/list`: the nodes and tools at a node.
+---@class wherefore.ListNodeParams
 ---@field path? string[] The node, from the root; the root when empty.
 ---@field tags? string[] Only nodes and tools with all of these tags.
 ---@field query? string Only nodes and tools that match this request, best first.
@@ -470,14 +470,14 @@
 ---@field why? string The reason, for the log.
 ---@field root? string The workspace folder, if a server has several: an absolute path inside it.
 
----Answer of `wherefore/listTools`.
----@class wherefore.ListToolsAnswer
+---Answer of `wherefore/list`.
+---@class wherefore.ListNodeAnswer
 ---@field path string[] The node.
 ---@field nodes wherefore.NodePointer[] The nodes directly below it.
 ---@field tools wherefore.ToolPointer[] The tools at it; with tags or a query those below it too.
 ---@field next_cursor? string The cursor of the next page, if there is more.
 ---@field message? string The reason why there is nothing to list.
----@field hints? string[] The root's nodes, where there is nothing to list.
+---@field hints? string[] The nearest nodes, else the root's, where there is nothing to list.
 ---@field next_action? any The call to make next, where there is nothing to list.
 
 ---A node.
@@ -521,7 +521,7 @@
 ---@class wherefore.SearchNodesAnswer
 ---@field results wherefore.NodeMatch[] Nodes, likeliest first.
 ---@field message? string The reason why none may hold it.
----@field hints? string[] The root's nodes, where none may hold it.
+---@field hints? string[] The nearest nodes, else the root's, where none may hold it.
 ---@field next_action? any The call to make next, where none may hold it.
 
 ---A node that may hold what was asked for.
@@ -1018,11 +1018,11 @@ M.methods = {
   -- from the client: nil -> wherefore.StatusAnswer
   status = "wherefore/status",
   -- Lists every tool in a line.
-  -- from the client: wherefore.ListParams -> wherefore.ListAnswer
-  list = "wherefore/list",
-  -- Shows what stands at a node of the catalogue.
   -- from the client: wherefore.ListToolsParams -> wherefore.ListToolsAnswer
   listTools = "wherefore/listTools",
+  -- Shows what stands at a node of the catalogue.
+  -- from the client: wherefore.ListNodeParams -> wherefore.ListNodeAnswer
+  list = "wherefore/list",
   -- Finds the tools that answer a request in plain words.
   -- from the client: wherefore.SearchToolsParams -> wherefore.SearchToolsAnswer
   searchToolByCategory = "wherefore/searchToolByCategory",
