@@ -18,6 +18,8 @@ mod environment_choice;
 mod environments;
 mod error;
 mod folder;
+mod folder_watch;
+mod held_elsewhere;
 mod kept_apart;
 mod model_result;
 mod native;
@@ -170,6 +172,7 @@ impl Hub {
         if !self.0.shared_log {
             broken_off::start_taking_in(&folder);
             outside::start_watching(&folder);
+            held_elsewhere::start_notifier(&folder);
         }
         self.place_documents();
         self.0.roots.send_replace(self.roots());

@@ -20,6 +20,7 @@ mod deliveries;
 mod desktop_notice;
 mod follow_disk;
 mod follow_texts;
+mod held_elsewhere;
 mod interrupted_calls;
 mod new_proposal;
 mod place_hunks;

@@ -27,6 +27,7 @@ pub mod compose;
 pub mod decide;
 pub mod environment;
 pub mod expand_tool;
+pub mod held_elsewhere;
 pub mod hint;
 pub mod issue_command_token;
 pub mod judge_command;
@@ -100,6 +101,8 @@ table! {
         "Makes the calls of one message, an answer each.";
     Proposals(ProposalsParams) -> proposals::ProposalsAnswer = "wherefore/proposals", looks,
         "Lists the changes that wait for decisions.";
+    HeldElsewhere(held_elsewhere::HeldElsewhereParams) -> held_elsewhere::HeldElsewhereAnswer = "wherefore/heldElsewhere", looks,
+        "Lists the changes that wait at another server of the folder, as that of a second window.";
     Decide(DecideParams) -> decide::DecideAnswer = "wherefore/decide", acts,
         "Accepts or rejects hunks, at a person's word.";
     SendMessage(SendParams) -> SendAnswer = "wherefore/send", acts,

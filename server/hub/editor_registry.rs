@@ -154,6 +154,7 @@ impl Editor for EditorRegistry {
                 EditorNotice::Changed(proposal) => Some(HubChange::Decided(proposal.id.clone())),
                 EditorNotice::WorkingSet => Some(HubChange::WorkingSet),
                 EditorNotice::Background(_)
+                | EditorNotice::HeldElsewhere
                 | EditorNotice::Trouble(_)
                 | EditorNotice::Removed(_)
                 | EditorNotice::Agent(_)

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-use super::note_files::NoteFilesWatch;
+use super::note_files::note_files_watch;
 use crate::memory::collect::CleanupOccasion;
 use crate::protocol::{Advice, EditorNotice, WorkingFile};
 use crate::session::WorkspaceSession;
@@ -20,7 +20,7 @@ type ShownFile = (String, i64, bool, Option<Advice>, bool, bool, u32, Option<u32
 /// Notifies the session's editor of changes, for as long as the session exists. Does nothing outside of a runtime.
 pub(super) fn start_notifier(session: &Arc<WorkspaceSession>) {
     let Ok(runtime) = Handle::try_current() else { return };
-    let mut notes = NoteFilesWatch::new(session);
+    let mut notes = note_files_watch(session);
     let (mut memory, mut documents) =
         (session.memory().watch_changes(), session.files().documents().watch_changes());
     let session = Arc::downgrade(session);

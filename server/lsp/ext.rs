@@ -86,6 +86,7 @@ notifications! {
     Proposed(Proposal) = "wherefore/proposal", "A change waits for decisions.";
     ProposalChanged(Proposal) = "wherefore/proposalChanged", "Hunks moved or were decided.";
     AgentTold(AgentEvent) = "wherefore/agentEvent", "Something happened in a run of the built-in agent.";
+    HeldElsewhereChanged(()) = "wherefore/heldElsewhereChanged", "Another server of a folder holds other hunks than before: `wherefore/heldElsewhere` lists them.";
     WorkingSetChanged(()) = "wherefore/workingSetChanged", "Other files matter now: `wherefore/workingSet` says which.";
 }
 

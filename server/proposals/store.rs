@@ -47,6 +47,10 @@ impl ProposalStore {
         store
     }
 
+    pub(super) fn session(&self) -> &Arc<WorkspaceSession> {
+        &self.session
+    }
+
     pub(super) fn items(&self) -> MutexGuard<'_, ProposalIndex> {
         self.items.lock()
     }

@@ -158,6 +158,8 @@ pub enum EditorNotice {
     Agent(AgentEvent),
     /// Other files matter now than before.
     WorkingSet,
+    /// Another server of a folder holds other hunks than before.
+    HeldElsewhere,
     /// The progress of work in the background.
     Background(BackgroundWork),
     /// A problem that the person has to solve, as a sentence.

@@ -314,6 +314,7 @@ const DATA: &[&str] = &[
     "wherefore/proposal",
     "wherefore/proposalChanged",
     "wherefore/workingSetChanged",
+    "wherefore/heldElsewhereChanged",
     "wherefore/call",
     "wherefore/proposals",
     "wherefore/decide",

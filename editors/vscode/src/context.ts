@@ -100,7 +100,7 @@ export class Context implements vscode.Disposable {
   readonly workingSetActions: WorkingSetActions;
   readonly search: CodeSearch;
   readonly focus: FocusReporter;
-  private readonly otherWindows: OtherWindowHunks;
+  readonly otherWindows: OtherWindowHunks;
   readonly status: StatusBar;
   private readonly parts: vscode.Disposable;
 
@@ -130,7 +130,7 @@ export class Context implements vscode.Disposable {
     this.workingSetActions = new WorkingSetActions(server);
     this.search = new CodeSearch(server, () => this.focus.reportSoon());
     this.focus = new FocusReporter(server, () => this.search.isOpen);
-    this.otherWindows = new OtherWindowHunks(store, server, () => this.status.refresh());
+    this.otherWindows = new OtherWindowHunks(server, () => this.status.refresh(), output);
     this.status = new StatusBar(store, server, this.applied, this.otherWindows, this.editableSide, () => this.actions.listEntriesHere().length > 0);
     documents.addKind('before', (uri) => readSide(store, uri));
     server.passTo(makeHandlers(this));
@@ -162,7 +162,7 @@ export class Context implements vscode.Disposable {
 
   private listDisposables(): vscode.Disposable[] {
     const review = [this.store, this.notifications, this.example, this.focusVisibility, this.marks, this.deletedFiles, this.logs, this.applied];
-    return [this.output, ...review, this.otherWindows, this.status, this.server, this.proposalTree, this.questions, this.terminals, this.callTree, this.workingSet, this.focus];
+    return [this.output, ...review, this.status, this.server, this.proposalTree, this.questions, this.terminals, this.callTree, this.workingSet, this.focus];
   }
 
   /** Takes the places in VS Code's interface. */

@@ -187,6 +187,7 @@ fn proposal_of_notice(notice: &EditorNotice) -> Option<&ProposalId> {
         | EditorNotice::Command(_)
         | EditorNotice::Agent(_)
         | EditorNotice::WorkingSet
+        | EditorNotice::HeldElsewhere
         | EditorNotice::Background(_)
         | EditorNotice::Trouble(_) => None,
     }

@@ -16,8 +16,8 @@ use super::{EditorOutbox, SOON};
 use crate::base::numbers::format_count;
 use crate::base::uri;
 use crate::lsp::ext::{
-    AgentTold, CommandTold, ContentParams, ContentRefresh, DidCall, DidFinish, ProposalChanged, Proposed,
-    WorkingSetChanged,
+    AgentTold, CommandTold, ContentParams, ContentRefresh, DidCall, DidFinish, HeldElsewhereChanged,
+    ProposalChanged, Proposed, WorkingSetChanged,
 };
 use crate::lsp::label::label_text;
 use crate::protocol::{CallNotice, EditorNotice, FinishNotice, NotifySettings, Proposal, ShowCalls};
@@ -99,6 +99,7 @@ impl EditorOutbox {
             EditorNotice::Removed(_) => {}
             EditorNotice::Command(command) => self.client.send_notification::<CommandTold>(command).await,
             EditorNotice::Agent(event) => self.client.send_notification::<AgentTold>(event).await,
+            EditorNotice::HeldElsewhere => self.client.send_notification::<HeldElsewhereChanged>(()).await,
             EditorNotice::WorkingSet => self.client.send_notification::<WorkingSetChanged>(()).await,
             EditorNotice::Background(work) => shown.show_work(&self.client, work).await,
             EditorNotice::Trouble(text) => {
@@ -137,7 +138,7 @@ impl EditorOutbox {
                 self.client.send_notification::<AgentTold>(event).await;
                 None
             }
-            EditorNotice::WorkingSet => None,
+            EditorNotice::HeldElsewhere | EditorNotice::WorkingSet => None,
             EditorNotice::Trouble(text) => {
                 return self.client.show_message(MessageType::WARNING, format!("wherefore: {text}")).await;
             }

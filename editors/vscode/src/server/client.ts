@@ -22,6 +22,7 @@ export interface ServerListener {
   onProposal(proposal: Proposal): void;
   onProposalChange(proposal: Proposal): void;
   onWorkingSetChange(): void;
+  onHeldElsewhereChange(): void;
   saveDocuments(params: SaveParams): Promise<SaveAnswer>;
   listDiagnostics(params: DiagnosticsParams): DiagnosticsAnswer;
   /** Puts a question to the person; `over` says that its answer is not waited for any more. */
@@ -245,6 +246,7 @@ export class ServerClient implements vscode.Disposable {
     client.onNotification(methods.agentEvent, guard<RunEvent>((event) => this.listener.onAgentEvent(event)));
     client.onNotification(methods.proposal, guard<Proposal>((proposal) => this.listener.onProposal(proposal)));
     client.onNotification(methods.proposalChanged, guard<Proposal>((proposal) => this.listener.onProposalChange(proposal)));
+    client.onNotification(methods.heldElsewhereChanged, () => this.listener.onHeldElsewhereChange());
     client.onNotification(methods.workingSetChanged, () => this.listener.onWorkingSetChange());
     client.onRequest(methods.diagnostics, (params: DiagnosticsParams) => this.listener.listDiagnostics(params));
     client.onRequest(methods.ask, (params: AskParams, token: vscode.CancellationToken) => this.listener.askPerson(params, token));

@@ -47,6 +47,7 @@ export function makeHandlers(context: Context): ServerListener {
     },
     onProposalChange: takeProposal,
     onWorkingSetChange: () => context.workingSet.refresh(),
+    onHeldElsewhereChange: () => void context.otherWindows.refresh(),
     saveDocuments,
     listDiagnostics,
     askPerson: async (params, token) => {
@@ -61,6 +62,7 @@ export function makeHandlers(context: Context): ServerListener {
       else forget(context);
       context.tools.refresh();
       context.workingSet.refresh();
+      void context.otherWindows.refresh();
       context.status.refresh();
     },
   };

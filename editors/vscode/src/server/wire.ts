@@ -281,6 +281,30 @@ export interface Hunk {
   edited?: boolean;
 }
 
+/** Params of `wherefore/heldElsewhere`. */
+export interface HeldElsewhereParams {
+  /** The workspace folder, where a server has several: an absolute path inside it. All folders where it is left out. */
+  root?: string|null;
+}
+
+/** Answer of `wherefore/heldElsewhere`. */
+export interface HeldElsewhereAnswer {
+  /** The proposals, by id. Those that were stored in the last moment may be missing. */
+  proposals: HeldProposal[];
+}
+
+/** A proposal whose hunks wait at another server of the folder, as that of a second window on it. */
+export interface HeldProposal {
+  /** The proposal. */
+  id: string;
+  /** Its first file, relative to the folder. */
+  path: string;
+  /** The reason of its call. */
+  why: string;
+  /** The number of its hunks that wait. */
+  hunks: number;
+}
+
 /** Params of `wherefore/decide`: the pending hunks to decide on, and the decision. With neither hunks nor path it applies to every pending hunk of the proposal; with no proposal, to every pending hunk. An applied hunk is included if it is named: accepted, it counts as reviewed; rejected, it is taken back. */
 export interface DecideParams {
   /** The proposal; all proposals if absent. */
@@ -1608,6 +1632,8 @@ export const methods = {
   callAll: 'wherefore/callAll',
   /** Lists the changes that wait for decisions. From the client. */
   proposals: 'wherefore/proposals',
+  /** Lists the changes that wait at another server of the folder, as that of a second window. From the client. */
+  heldElsewhere: 'wherefore/heldElsewhere',
   /** Accepts or rejects hunks, at a person's word. From the client. */
   decide: 'wherefore/decide',
   /** Keeps the person's words for an agent, whose next result brings them. From the client. */
@@ -1682,6 +1708,8 @@ export const methods = {
   proposalChanged: 'wherefore/proposalChanged',
   /** Something happened in a run of the built-in agent. From the server. */
   agentEvent: 'wherefore/agentEvent',
+  /** Another server of a folder holds other hunks than before: `wherefore/heldElsewhere` lists them. From the server. */
+  heldElsewhereChanged: 'wherefore/heldElsewhereChanged',
   /** Other files matter now: `wherefore/workingSet` says which. From the server. */
   workingSetChanged: 'wherefore/workingSetChanged',
   /** Asks for documents to be saved. From the server. */
@@ -1697,6 +1725,7 @@ export interface Requests {
   call: { params: RawCall; result: Envelope };
   callAll: { params: CallAllParams; result: CallAllAnswer };
   proposals: { params: ProposalsParams; result: ProposalsAnswer };
+  heldElsewhere: { params: HeldElsewhereParams; result: HeldElsewhereAnswer };
   decide: { params: DecideParams; result: DecideAnswer };
   send: { params: SendParams; result: SendAnswer };
   keptApart: { params: KeptApartParams; result: KeptApartAnswer };

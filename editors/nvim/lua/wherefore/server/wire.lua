@@ -170,6 +170,21 @@
 ---@field reviewed? boolean True if a person decided on it. A hunk that a policy applied is not pending, but can still be reviewed: accepted then, it stays; rejected, it is taken back.
 ---@field edited? boolean True if a person changed its added lines before they accepted it.
 
+---Params of `wherefore/heldElsewhere`.
+---@class wherefore.HeldElsewhereParams
+---@field root? string The workspace folder, where a server has several: an absolute path inside it. All folders where it is left out.
+
+---Answer of `wherefore/heldElsewhere`.
+---@class wherefore.HeldElsewhereAnswer
+---@field proposals wherefore.HeldProposal[] The proposals, by id. Those that were stored in the last moment may be missing.
+
+---A proposal whose hunks wait at another server of the folder, as that of a second window on it.
+---@class wherefore.HeldProposal
+---@field id string The proposal.
+---@field path string Its first file, relative to the folder.
+---@field why string The reason of its call.
+---@field hunks integer The number of its hunks that wait.
+
 ---Params of `wherefore/decide`: the pending hunks to decide on, and the decision. With neither hunks nor path it
 ---applies to every pending hunk of the proposal; with no proposal, to every pending hunk. An applied hunk is
 ---included if it is named: accepted, it counts as reviewed; rejected, it is taken back.
@@ -984,6 +999,9 @@ M.methods = {
   -- Lists the changes that wait for decisions.
   -- from the client: wherefore.ProposalsParams -> wherefore.ProposalsAnswer
   proposals = "wherefore/proposals",
+  -- Lists the changes that wait at another server of the folder, as that of a second window.
+  -- from the client: wherefore.HeldElsewhereParams -> wherefore.HeldElsewhereAnswer
+  heldElsewhere = "wherefore/heldElsewhere",
   -- Accepts or rejects hunks, at a person's word.
   -- from the client: wherefore.DecideParams -> wherefore.DecideAnswer
   decide = "wherefore/decide",
@@ -1095,6 +1113,9 @@ M.methods = {
   -- Something happened in a run of the built-in agent.
   -- from the server: wherefore.AgentEvent
   agentEvent = "wherefore/agentEvent",
+  -- Another server of a folder holds other hunks than before: `wherefore/heldElsewhere` lists them.
+  -- from the server: nil
+  heldElsewhereChanged = "wherefore/heldElsewhereChanged",
   -- Other files matter now: `wherefore/workingSet` says which.
   -- from the server: nil
   workingSetChanged = "wherefore/workingSetChanged",
