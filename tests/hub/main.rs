@@ -35,6 +35,7 @@ mod requests;
 mod review;
 mod scripts;
 mod search;
+mod second_window;
 mod sending;
 mod served_ports;
 mod servers;

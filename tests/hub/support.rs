@@ -1,7 +1,7 @@
 //! A workspace in a temporary folder and a scripted editor.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -160,6 +160,30 @@ pub(crate) struct Bench {
     owns_hub: bool,
 }
 
+fn start_hub(folder: &Path, state: &Path, attached: bool, launcher: SandboxLauncher) -> (Hub, Arc<Script>) {
+    let editor = Arc::new(Script {
+        hub: OnceLock::new(),
+        attached,
+        looks_away: AtomicBool::new(false),
+        manner: Mutex::default(),
+        answer: Mutex::default(),
+        open: Mutex::default(),
+        diagnostics: Mutex::default(),
+        told: Mutex::default(),
+    });
+    let state = Some(state.to_owned());
+    let hub = Hub::new(HubOptions {
+        editor: editor.clone(),
+        shared_log: false,
+        state,
+        launcher,
+        environment: None,
+    });
+    editor.hub.set(hub.clone()).unwrap();
+    hub.add_root(folder.canonicalize().unwrap().to_str().unwrap()).unwrap();
+    (hub, editor)
+}
+
 impl Drop for Bench {
     /// The editor holds the hub and the hub the editor, so that the folders' watches would stay until the last test: the
     /// system allows few of them at once.
@@ -196,28 +220,14 @@ impl Bench {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, text).unwrap();
         }
-        let editor = Arc::new(Script {
-            hub: OnceLock::new(),
-            attached,
-            looks_away: AtomicBool::new(false),
-            manner: Mutex::default(),
-            answer: Mutex::default(),
-            open: Mutex::default(),
-            diagnostics: Mutex::default(),
-            told: Mutex::default(),
-        });
         let state = tempfile::tempdir().unwrap();
-        let place = Some(state.path().to_owned());
-        let hub = Hub::new(HubOptions {
-            editor: editor.clone(),
-            shared_log: false,
-            state: place,
-            launcher,
-            environment: None,
-        });
-        editor.hub.set(hub.clone()).unwrap();
-        hub.add_root(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
+        let (hub, editor) = start_hub(folder.path(), state.path(), attached, launcher);
         Self { folder, state, hub, editor, owns_hub: true }
+    }
+
+    /// Another server of the folder with an editor of its own, as of a second window. Its root is to be removed at the end.
+    pub(crate) fn second_window(&self) -> (Hub, Arc<Script>) {
+        start_hub(self.folder.path(), self.state.path(), true, launcher())
     }
 
     pub(crate) fn disk(&self, path: &str) -> String {

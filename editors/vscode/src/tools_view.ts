@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { VirtualDocuments } from './virtual_documents';
 import type { ServerClient } from './server/client';
 import { clip, escapeHidden, describeError } from './text';
-import type { ListToolsAnswer, NodePointer, ToolPointer } from './server/wire';
+import type { ListNodeAnswer, NodePointer, ToolPointer } from './server/wire';
 import { TreeProvider } from './tree_view';
 
 interface ToolArgument {
@@ -86,7 +86,7 @@ export class ToolsView extends TreeProvider<ToolNode> {
     const tools: ToolPointer[] = [];
     let cursor: string | null = null;
     do {
-      const page: ListToolsAnswer = await this.server.request('listTools', { path, limit: 50, cursor });
+      const page: ListNodeAnswer = await this.server.request('list', { path, limit: 50, cursor });
       nodes.push(...page.nodes);
       tools.push(...page.tools.filter((tool) => tool.path.length === path.length));
       cursor = page.next_cursor ?? null;
