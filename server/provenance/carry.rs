@@ -56,16 +56,16 @@ impl MarkedText {
             .and_then(|spans| recorded_runs(&self.hashes, &hashes, spans, |line| author.is_typed(line)));
         let is_said = said.is_some();
         author.set_said(is_said);
-        let runs = said.unwrap_or_else(|| differing_runs(&self.hashes, &hashes));
-        let runs = match &old_text {
-            Some(old_lines) if author.is_person() => {
-                indented_runs(runs, (&self.hashes, old_lines), (&hashes, &new_lines))
-            }
-            _ => runs,
-        };
+        let exact = said.unwrap_or_else(|| differing_runs(&self.hashes, &hashes));
+        let indented = old_text
+            .as_ref()
+            .filter(|_| author.is_person())
+            .and_then(|old_lines| indented_runs(&exact, (&self.hashes, old_lines), (&hashes, &new_lines)));
+        let is_indented = indented.is_some();
+        let runs = indented.unwrap_or(exact);
         let mut marks = self.marks_of_kept(&runs, hashes.len());
         if author.is_person() {
-            self.doubt_neighbors(&runs, &hashes, &new_lines, &mut marks);
+            self.doubt_neighbors(&runs, is_indented, (&hashes, &new_lines), &mut marks);
         }
         if !is_said {
             for (mark, line) in marks.iter_mut().zip(&hashes) {
@@ -219,8 +219,15 @@ impl MarkedText {
         marks
     }
 
-    /// Next to a person's change, an equal line may be the typed one: it does not count as an agent's.
-    fn doubt_neighbors(&self, runs: &[LineRun], hashes: &[u64], lines: &[&str], marks: &mut [LineMark]) {
+    /// Next to a person's change, an equal line may be the typed one: it does not count as an agent's. Where lines were moved to
+    /// the right or to the left, lines are equal past their spaces.
+    fn doubt_neighbors(
+        &self,
+        runs: &[LineRun],
+        is_indented: bool,
+        (hashes, lines): (&[u64], &[&str]),
+        marks: &mut [LineMark],
+    ) {
         let mut doubted = Vec::new();
         for (at, run) in runs.iter().enumerate() {
             let nearby = &runs[at.saturating_sub(1)..(at + 2).min(runs.len())];
@@ -236,7 +243,15 @@ impl MarkedText {
                     && !is_trivial(line)
                     && typed.clone().any(|typed| typed.contains(line.trim()))
             };
-            let is_like = |line: &usize| changed.contains(&hashes[*line]) || is_in_one(lines[*line]);
+            let is_one_past_spaces = |line: &str| {
+                let mut typed = nearby.iter().flat_map(|run| &lines[run.new.clone()]);
+                is_indented && typed.any(|typed| is_same_but_spaces(typed, line))
+            };
+            let is_like = |line: &usize| {
+                changed.contains(&hashes[*line])
+                    || is_in_one(lines[*line])
+                    || is_one_past_spaces(lines[*line])
+            };
             doubted.extend((low..run.new.start).rev().take_while(is_like));
             doubted.extend((run.new.end..high).take_while(is_like));
             let island = run.new.end..high;

@@ -4,21 +4,22 @@
 use crate::align::{LineRun, differing_runs};
 use crate::text::spaceless_hash;
 
-/// Returns the runs of a change, split if it is mostly one of spaces: then each such line is a run of its own.
+/// Returns the runs of a change if it is mostly one of spaces: then each line that moved is a run of its own. `exact` are the
+/// runs by the lines as they are.
 pub(crate) fn indented_runs(
-    exact: Vec<LineRun>,
+    exact: &[LineRun],
     (old, old_lines): (&[u64], &[&str]),
     (new, new_lines): (&[u64], &[&str]),
-) -> Vec<LineRun> {
+) -> Option<Vec<LineRun>> {
     let size = |runs: &[LineRun]| runs.iter().map(|run| run.new.len()).sum::<usize>();
-    let changed = size(&exact);
+    let changed = size(exact);
     if changed * 4 <= new.len() {
-        return exact;
+        return None;
     }
     let hashes = |lines: &[&str]| lines.iter().map(|line| spaceless_hash(line)).collect::<Vec<_>>();
     let past_spaces = differing_runs(&hashes(old_lines), &hashes(new_lines));
     if size(&past_spaces) * 2 >= changed {
-        return exact;
+        return None;
     }
     let end = LineRun { old: old.len()..old.len(), new: new.len()..new.len(), hunk: None };
     let (mut cut, mut from, mut to) = (Vec::new(), 0, 0);
@@ -32,5 +33,5 @@ pub(crate) fn indented_runs(
             cut.push(run);
         }
     }
-    cut
+    Some(cut)
 }

@@ -190,3 +190,21 @@ fn a_file_of_a_hundred_thousand_lines_and_ten_thousand_calls_are_carried_out() {
     }
     assert_eq!(case.by(), [Earlier, Agent, Earlier]);
 }
+
+#[test]
+fn a_brace_that_closes_what_a_person_indented_is_no_agents() {
+    let test = |name: &str, space: &str| {
+        format!("{space}#[test]\n{space}fn {name}() {{\n{space}    check({name}_value);\n{space}}}\n")
+    };
+    let mut case = Case::new(&test("addition", ""));
+    case.call(&format!("{}\n{}\n{}", test("addition", ""), test("subtraction", ""), test("division", "")));
+    let all = ["addition", "subtraction", "division"].map(|name| test(name, "    ")).join("\n");
+    // With and without an end of the last line.
+    for end in ["", "\n"] {
+        case.text = format!("mod tests {{\n{all}}}{end}");
+        let by = case.by();
+        assert_eq!(by.len(), 16);
+        assert_ne!(by[15], Agent, "{by:?}");
+        assert_eq!(by[0], Human);
+    }
+}
