@@ -9,6 +9,7 @@ use crate::indents::indented_runs;
 use crate::mark::LineMark;
 use crate::moves::moved_lines;
 use crate::record::TypedRun;
+use crate::reflow::reflowed_lines;
 use crate::similar_lines::pair_lines;
 use crate::slide;
 use crate::text::{hash_line, is_same_but_spaces, is_telling, is_trivial, split_lines};
@@ -105,13 +106,24 @@ impl MarkedText {
                 })
                 .collect();
             let hunk = author.hunk_of(&runs, at);
-            for (line, made) in run.new.clone().zip(made) {
+            let reflowed = old_text
+                .as_ref()
+                .filter(|_| author.is_person())
+                .and_then(|lines| reflowed_lines(&lines[run.old.clone()], &new_lines[run.new.clone()]));
+            for (place, (line, made)) in run.new.clone().zip(made).enumerate() {
+                let sources = reflowed.as_ref().and_then(|reflowed| reflowed[place].clone());
+                // Of a line that was put together from several, a person's part counts.
+                let source = sources.and_then(|sources| {
+                    let is_personal = |at: &usize| self.marks[run.old.start + at].is_personal();
+                    sources.clone().find(is_personal).or(Some(sources.start))
+                });
+                let made = source.or(made);
                 let from = made.map(|made| self.marks[run.old.start + made]);
-                // Who moves a line to the right did not write it.
+                // Who moves a line to the right, or breaks it, did not write it.
                 let stays = author.is_person()
                     && from.is_some_and(|from| from.by == WrittenBy::Earlier)
                     && old_text.as_ref().zip(made).is_some_and(|(lines, made)| {
-                        is_same_but_spaces(lines[run.old.start + made], new_lines[line])
+                        source.is_some() || is_same_but_spaces(lines[run.old.start + made], new_lines[line])
                     });
                 marks[line] = match moved.get(&line).filter(|_| !author.is_typed(hashes[line])) {
                     // It takes the place of a line of a person's that is like it.

@@ -35,6 +35,7 @@ mod mark;
 mod moves;
 mod note_match;
 mod record;
+mod reflow;
 mod restore;
 mod similar_lines;
 mod slide;

@@ -208,3 +208,18 @@ fn a_brace_that_closes_what_a_person_indented_is_no_agents() {
         assert_eq!(by[0], Human);
     }
 }
+
+#[test]
+fn lines_that_a_person_breaks_or_joins_keep_the_part_of_who_wrote_them() {
+    let mut case = Case::new("first(line, of, the, file);\n");
+    case.call("first(line, of, the, file);\ncall(one_argument, another_argument);\n");
+    case.text =
+        "first(line, of,\n    the, file);\ncall(\n    one_argument,\n    another_argument\n);\n".to_owned();
+    assert_eq!(case.by(), [Earlier, Earlier, Mixed, Mixed, Mixed, Mixed]);
+    case.text = "first(line, of, the, file); call(one_argument, another_argument);\n".to_owned();
+    assert_ne!(case.by(), [Agent]);
+    // With one more character the person wrote some of it.
+    case.text =
+        "first(line, of, the, file);\ncall(\n    one_argument,\n    another_argument,\n);\n".to_owned();
+    assert!(!case.by().contains(&Agent), "{:?}", case.by());
+}
