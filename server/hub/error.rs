@@ -2,9 +2,13 @@
 
 use thiserror::Error;
 
+use crate::base::hidden::shorten_to_line;
 use crate::journal::JournalError;
 use crate::protocol::{Code, Fault};
 use crate::workspace::WorkspaceError;
+
+/// Characters of a path that are shown.
+const SHOWN: usize = 300;
 
 /// The reasons why a hub has no such folder.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -13,7 +17,7 @@ pub enum ServedFolderError {
     #[error("no workspace folder is open")]
     NoneOpen,
     /// A path lies in no folder that the hub serves.
-    #[error("{path:?} lies in no open workspace folder")]
+    #[error("{:?} lies in no open workspace folder", shorten_to_line(path, SHOWN))]
     NotOpen {
         /// The path.
         path: String,

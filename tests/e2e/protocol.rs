@@ -191,11 +191,17 @@ fn ten_megabytes_of_params() {
     let mut editor = Editor::connect(&Options::default());
     probe(&mut editor);
     let params = json!({ "root": "x".repeat(10 << 20) });
-    let id = json!("large");
-    let bytes = frame(&json!({ "jsonrpc": "2.0", "id": id, "method": "wherefore/list", "params": params }));
-    let sending = editor.wire.send_beside(bytes);
-    editor.finish(&id).unwrap();
-    editor.wire.resume(sending);
+    for method in ["wherefore/listTools", "wherefore/list"] {
+        let id = json!(method);
+        let bytes = frame(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        let sending = editor.wire.send_beside(bytes);
+        // There are no tools in a folder that is not open, and no nodes to choose from.
+        let answer = editor.finish(&id);
+        assert_eq!(answer.is_ok(), method == "wherefore/listTools");
+        let fault = answer.err().map_or(0, |fault| fault.to_string().len());
+        assert!(fault < 2_000, "a fault of {fault} bytes");
+        editor.wire.resume(sending);
+    }
     probe(&mut editor);
 }
 
