@@ -20,6 +20,10 @@ const LEAST_WITHOUT_LINES: f64 = 0.8;
 const RIVAL: f64 = 0.9;
 /// Pairs of lines that are compared at most to find a place for a hunk that shares no whole line with the text.
 const COMPARED: usize = 2_000_000;
+/// The most lines of a hunk, each with each line of the text.
+const MOST: usize = 50_000_000;
+/// Places of a line from which on it says nothing of where a hunk goes.
+const COMMON: usize = 256;
 /// Lines beside a hunk's place that may belong to it, beyond as many as it has.
 const BESIDE: usize = 2;
 
@@ -56,7 +60,7 @@ struct MergedText {
 impl MergedText {
     fn put_hunk(&mut self, hunk: &DiffHunk) -> Option<HunkReport> {
         let (old, new) = (hunk.old_lines(), hunk.new_lines());
-        if old.is_empty() {
+        if old.is_empty() || old.len().saturating_mul(self.lines.len()) > MOST {
             return None;
         }
         let hint = hunk.stated.as_ref().map(|stated| HunkSide::Old.hinted_line(stated) as i64);
@@ -106,7 +110,7 @@ impl MergedText {
         let mut votes: HashMap<i64, f64> = HashMap::new();
         for (at, line) in old.iter().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
             let found = places.get(line).map(Vec::as_slice).unwrap_or_default();
-            for place in found {
+            for place in found.iter().filter(|_| found.len() <= COMMON) {
                 *votes.entry(*place as i64 - at as i64).or_default() += 1.0 / (found.len() as f64).sqrt();
             }
         }
@@ -117,10 +121,19 @@ impl MergedText {
         let len = old.len() as i64;
         let mut starts: Vec<i64> = votes.keys().copied().collect();
         starts.sort_unstable();
-        let near = |start: i64| -> f64 {
-            let around = starts.partition_point(|other| *other < start - len)..;
-            starts[around].iter().take_while(|other| **other <= start + len).map(|other| votes[other]).sum()
+        // The votes up to each start: those around one are a difference.
+        let sums: Vec<f64> = { starts.iter() }
+            .scan(0.0, |sum, start| {
+                *sum += votes[start];
+                Some(*sum)
+            })
+            .collect();
+        let up_to = |start: i64| match starts.partition_point(|other| *other <= start) {
+            0 => 0.0,
+            count => sums[count - 1],
         };
+        // Sums of the same votes differ in their last digits.
+        let near = |start: i64| ((up_to(start + len) - up_to(start - len - 1)) * 1e6).round();
         let distance = |start: i64| expected.map_or(0, |expected| (start - expected).abs());
         let best = starts.iter().copied().max_by(|one, other| {
             (near(*one).total_cmp(&near(*other)))

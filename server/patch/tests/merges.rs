@@ -88,4 +88,11 @@ fn hostile_sizes_end_in_a_refusal() {
     let many: String = (0..30_000).map(|line| format!("line {line}\n")).collect();
     let strange = merge_into_named_file("f", Some(&many), &hunk("-nothing like it\n+other\n nowhere\n"));
     assert!(long.is_err() && strange.is_err());
+    let braces = "}\n".repeat(20_000);
+    let none =
+        merge_into_named_file("f", Some(&braces), &hunk(&format!("-gone\n+new\n{}", " }\n".repeat(10_000))));
+    let all: String = (0..3_000).map(|line| format!("line {line}\n")).collect();
+    let every: String = (0..3_000).map(|line| format!(" line {line}\n")).collect();
+    let whole = merge_into_named_file("f", Some(&all), &hunk(&format!("-gone\n+new\n{every}")));
+    assert!(none.is_err() && whole.is_err());
 }
