@@ -18,7 +18,7 @@ pub enum MatchLevel {
     Whitespace,
     /// Context lines were matched one by one: some are left out, mistyped, changed or wrapped otherwise.
     Aligned,
-    /// What the hunk changes was merged word by word with lines that are others than it states.
+    /// Lines are others than the hunk states, and its changes were merged with them word by word.
     Merged,
 }
 

@@ -1,4 +1,4 @@
-//! What a hunk changes, word by word, in a text that is like its old lines.
+//! The changes of a hunk, word by word, in a text that is like its old lines.
 
 use std::ops::Range;
 
