@@ -32,7 +32,8 @@ pub(super) fn start_notifier(folder: &Arc<ServedFolder>) {
     });
     let folder = Arc::downgrade(folder);
     runtime.spawn(async move {
-        let mut told = None;
+        // What was stored before this server began is its own.
+        let mut told = Vec::new();
         let mut is_there = watch.watch_folder();
         loop {
             // The folder may be served no longer, and nothing change in it.
@@ -45,23 +46,16 @@ pub(super) fn start_notifier(folder: &Arc<ServedFolder>) {
                 tokio::time::sleep(GATHER).await;
             }
             let Some(served) = folder.upgrade() else { return };
-            if !served.session().editor().attached() {
-                // One that comes asks by itself.
-                told = None;
-                continue;
-            }
             if !has_changed && is_there == was_there {
                 continue;
             }
             let look = served.clone();
             let held = tokio::task::spawn_blocking(move || look.queue().store().held_elsewhere()).await;
-            let Ok(held) = held else { continue };
-            if told.as_ref() != Some(&held) {
-                let is_first = told.replace(held).is_none();
-                let is_empty = told.as_ref().is_some_and(Vec::is_empty);
-                if !(is_first && is_empty) {
-                    served.session().editor().tell(EditorNotice::HeldElsewhere);
-                }
+            if let Ok(held) = held.as_ref()
+                && told != *held
+            {
+                told.clone_from(held);
+                served.session().editor().tell(EditorNotice::HeldElsewhere);
             }
         }
     });

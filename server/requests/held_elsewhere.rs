@@ -30,7 +30,11 @@ impl Request for HeldElsewhere {
     ) -> Result<HeldElsewhereAnswer, Fault> {
         // In a folder that is not open nothing is said of others.
         let folders = hub.folders_for(params.root.as_deref()).unwrap_or_default();
-        let proposals = folders.iter().flat_map(|folder| folder.queue().store().held_elsewhere()).collect();
+        // Files are read.
+        let listed = tokio::task::spawn_blocking(move || {
+            folders.iter().flat_map(|folder| folder.queue().store().held_elsewhere()).collect()
+        });
+        let proposals = listed.await.map_err(|error| Fault::internal(error.to_string()))?;
         Ok(HeldElsewhereAnswer { proposals })
     }
 }
